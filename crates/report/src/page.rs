@@ -111,7 +111,7 @@ fn title(runs: &[Labelled]) -> String {
 
 /// All that is read.
 fn body(title: &str, runs: &[Labelled], analysed: &[RankedRun], contenders: &Contenders, place: &Path) -> Markup {
-    let warnings = warnings::items(runs, contenders);
+    let warnings = warnings::items(analysed, contenders);
     let summary = measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>());
     html! {
         a.skip href="#matrix" { "Skip to the figures" }
@@ -154,7 +154,7 @@ fn first_screen(
     // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
     let is_ranked = |run: &Run| run.find_rate().is_none() && run.profile().is_none();
     let ranked: Vec<&RankedRun> = analysed.iter().filter(|(_, of)| is_ranked(of.run)).collect();
-    let (overview, answers) = (overview::overview(&ranked, contenders), answers(&ranked, contenders));
+    let (overview, answers) = (overview::overview(&ranked, contenders), answers(&ranked));
     let asked = asked::answers(analysed, &sections, contenders);
     // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
     // answer to what a pick asked.
@@ -184,13 +184,13 @@ fn first_screen(
 }
 
 /// The answers of all runs, in full.
-fn answers(runs: &[&RankedRun], contenders: &Contenders) -> Markup {
+fn answers(runs: &[&RankedRun]) -> Markup {
     html! {
         @for (place, (label, of_run)) in runs.iter().enumerate() {
             @if runs.len() > 1 { h2.run { (label) } }
             @if of_run.tables().is_empty() { p.headline { "Nothing was measured." } }
             @for (index, ranked) in of_run.ranked().enumerate() {
-                (answer::answer(ranked, contenders, &overview::id(place, index)))
+                (answer::answer(ranked, of_run, &overview::id(place, index)))
             }
         }
     }

@@ -84,7 +84,7 @@ fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
     let hint = format!("`bakeoff report --full` shows every store's figures {}.", answer.more);
     all.add(Forms::ALL, || answer.sections);
     all.add(Forms::TEXT, || notes::warnings(of.run));
-    all.add(Forms::TEXT, || notes::section(of.run));
+    all.add(Forms::TEXT, || notes::section(of));
     all.add(Forms::TERMINAL, || Section::untitled(SectionId::Hint, vec![Block::Hint(hint.into())]));
 }
 
@@ -98,7 +98,7 @@ fn profiled(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(Forms::TEXT, || failures::section(run, contenders));
     all.add(Forms::TERMINAL, || left_out::sections(run));
     all.add(Forms::TEXT, || notes::warnings(run));
-    all.add(Forms::TEXT, || notes::section(run));
+    all.add(Forms::TEXT, || notes::section(of));
     all.add(Forms::TERMINAL, || provenance::section(run));
 }
 
@@ -140,7 +140,7 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(Forms::TEXT, || failures::section(run, contenders));
     all.add(Forms::TERMINAL, || left_out::sections(run));
     all.add(Forms::TEXT, || notes::warnings(run));
-    all.add(Forms::TEXT, || notes::section(run));
+    all.add(Forms::TEXT, || notes::section(of));
     all.add(Forms::TERMINAL, || notes::about_suite(run));
     all.add(Forms::TERMINAL, || provenance::section(run));
 }

@@ -158,7 +158,9 @@ impl<'a> Contests<'a> {
             let table = runs[run].tables().iter().find(|table| table.circumstances == circumstances);
             for (at, measure) in MEASURES.iter().enumerate() {
                 let rankings = match measure.table {
-                    None => rank_together(&compared.iter().map(|fields| fields[at].as_ref()).collect::<Vec<_>>()),
+                    None => {
+                        rank_together(&compared.iter().map(|fields| fields[at].as_ref()).collect::<Vec<_>>()).rankings
+                    }
                     Some(family) => {
                         let field = |(event, axes, _): &Ranked| {
                             let column = Column { data: axes.data.clone(), records: axes.records };

@@ -74,6 +74,8 @@ pub struct Table {
     pub fields: BTreeMap<Position, Field>,
     /// Everyone that took part.
     pub present: BTreeSet<String>,
+    /// How far neighbouring rounds of the same ratio of times are alike: their correlation, 0 if chance explains it. Intervals are widened for it.
+    pub correlation: f64,
 }
 
 impl Table {
@@ -155,19 +157,31 @@ pub(crate) fn rank_family(table: &mut Table, family: Family) {
     let fields = table.fields.iter_mut().filter(|((measure, _, _), _)| measure.family() == family);
     let (compared, fields): (Vec<_>, Vec<_>) =
         fields.map(|((measure, _, _), field)| (field.compared(measure), field)).unzip();
-    let rankings = rank_together(&compared.iter().map(Option::as_ref).collect::<Vec<_>>());
-    for (ranking, field) in rankings.into_iter().zip(fields) {
+    let ranked = rank_together(&compared.iter().map(Option::as_ref).collect::<Vec<_>>());
+    for (ranking, field) in ranked.rankings.into_iter().zip(fields) {
         field.ranking = ranking;
+    }
+    if family == Family::Time {
+        table.correlation = ranked.correlation;
     }
 }
 
+/// Rankings that are read together.
+pub(crate) struct RankedTogether {
+    /// One for each field.
+    pub(crate) rankings: Vec<Option<Ranking>>,
+    /// How far neighbouring rounds are alike, 0 to 1.
+    pub(crate) correlation: f64,
+}
+
 /// The rankings of fields that are read together, with one level for all of them.
-pub(crate) fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> Vec<Option<Ranking>> {
+pub(crate) fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> RankedTogether {
     let all = || fields.iter().copied().flatten();
     let scatter = CommonScatter::of(all().flat_map(bakeoff_stats::Field::ratios));
     let contested = all().filter(|field| field.names().count() > 1);
     let confidence = discovery_confidence(contested.map(|field| field.winner_p_value(&scatter)), FALSE_WINNERS);
-    fields.iter().map(|field| Some((*field)?.rank(&scatter, confidence))).collect()
+    let rankings = fields.iter().map(|field| Some((*field)?.rank(&scatter, confidence))).collect();
+    RankedTogether { rankings, correlation: scatter.correlation() }
 }
 
 /// The figures of all cells that never failed, not yet ranked; the table with most stores first.
@@ -194,7 +208,7 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
 
 /// A table without fields.
 fn new_table(circumstances: Circumstances) -> Table {
-    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new() }
+    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new(), correlation: 0.0 }
 }
 
 /// A cell that failed before it measured a phase is marked as failed in all phases that others measured.

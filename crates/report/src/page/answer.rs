@@ -12,12 +12,15 @@ use crate::labels::{AHEAD, times_the_best, undecided};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
-use crate::sections::answer::{Promise, describe_comparisons, describe_depends, describe_power_cut, fastest, promise};
-use bakeoff_results::analysis::Ranked;
+use crate::sections::answer::{
+    Promise, describe_comparisons, describe_depends, describe_flushes_of, describe_power_cut, fastest, promise,
+};
+use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Overall, next};
 
 /// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
-pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
+pub(crate) fn answer(of: Ranked, analysis: &Analysis, id: &str) -> Markup {
+    let contenders = &*analysis.contenders;
     let lines: Vec<(&Measure, &Overall)> = of
         .table
         .measures
@@ -34,6 +37,9 @@ pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
             (headline(of, contenders))
             @if let Some(left) = describe_power_cut(of.table, contenders) {
                 p.promise { b { "After a power cut" } ": " span { (left) } }
+            }
+            @if let Some(share) = describe_flushes_of(of.table, analysis) {
+                p.promise { b { "Flushes" } ": " span { (share) } }
             }
             p.others {
                 @for (title, overall) in others { @if let Some(overall) = overall { (other(title, overall, contenders)) } }

@@ -10,20 +10,21 @@ use maud::{Markup, html};
 
 use crate::page::failures::failures_id;
 use crate::page::html::{joined, listed, store};
-use crate::page::labelled::Labelled;
+use crate::page::labelled::RankedRun;
 use crate::sections::notes::all_notes;
 
 /// As many that were not measured are named for each reason: all of them are among the provenance.
 const NOT_MEASURED_MAX: usize = 3;
 
 /// All warnings of these runs, each an item of a list.
-pub(crate) fn items(runs: &[Labelled], contenders: &Contenders) -> Vec<Markup> {
+pub(crate) fn items(runs: &[RankedRun], contenders: &Contenders) -> Vec<Markup> {
     let mut items = Vec::new();
-    for (place, (label, run)) in runs.iter().enumerate() {
+    for (place, (label, analysis)) in runs.iter().enumerate() {
+        let run = analysis.run;
         let of = html! { @if runs.len() > 1 { b { (label) } " " } };
         items.extend(failures(run, contenders, &of, &failures_id(place)));
         let warnings = run.record.warnings.iter().map(|warning| warning.message.as_str());
-        let notes = [not_measured(run), all_notes(run)].concat();
+        let notes = [not_measured(run), all_notes(analysis)].concat();
         items.extend(warnings.chain(notes.iter().map(String::as_str)).map(|warning| html! { li { (of) (warning) } }));
     }
     items

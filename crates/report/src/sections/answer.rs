@@ -92,7 +92,7 @@ pub(crate) fn describe_flushes(of: &FlushShare, titles: impl Fn(&[String]) -> St
 }
 
 /// The same of a table, whose stores may be set in several ways.
-fn describe_flushes_of(table: &Rankings, of: &Analysis) -> Option<String> {
+pub(crate) fn describe_flushes_of(table: &Rankings, of: &Analysis) -> Option<String> {
     let cells = of.run.cells.iter().filter(|cell| Circumstances::of(&cell.end.axes) == table.circumstances);
     let title = |name: &String| {
         let contenders = of.contenders.titles();

@@ -1,6 +1,7 @@
 //! Reports of made-up runs: read, rendered, exported.
 
 mod compare;
+mod correlated_rounds;
 mod exports;
 mod files;
 mod first_screen;
