@@ -56,7 +56,7 @@ pub(crate) enum Verb {
     Pick(PickArguments),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
-    /// Say what became better or worse from one run to another, or cannot be told
+    /// Say what became better or worse from one run to another, is the same, or cannot be told
     Compare(CompareArguments),
     /// List the stores, or explain one with its settings
     Stores(StoresArguments),

@@ -1,4 +1,4 @@
-//! Two runs side by side: what became better, worse, or cannot be told, for each store in each workload and over all of them.
+//! Two runs side by side: what became better or worse, is the same, or cannot be told, for each store in each workload and over all of them.
 //!
 //! Only what both runs measured under the same circumstances is compared. Every figure is taken as a cost (time, bytes on disk
 //! per byte of data, bytes of memory), so that a ratio above 1 always means worse.
@@ -15,7 +15,7 @@ mod pair;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, CellEnd};
-use bakeoff_stats::{CommonScatter, Interval, LogRatio, Rounds, discovery_confidence, median};
+use bakeoff_stats::{CommonScatter, Interval, LogRatio, Rounds, TIED_WITHIN, discovery_confidence, median};
 
 use crate::circumstances::Circumstances;
 use crate::comparison::pair::{Pair, pairs, twins};
@@ -41,8 +41,18 @@ pub enum Change {
     Better,
     /// The second run's costs are higher.
     Worse,
-    /// The interval contains 1, or a run has too few rounds.
+    /// The costs are the same within [`TIED_WITHIN`]: the interval contains 1 and reaches no further, or the figures differ by less than can be
+    /// resolved.
+    Same,
+    /// The interval contains 1 and reaches further, or a run has too few rounds.
     CannotTell,
+}
+
+impl Change {
+    /// Whether something changed.
+    pub fn is_proven(self) -> bool {
+        matches!(self, Self::Better | Self::Worse)
+    }
 }
 
 /// How many workloads of a line are taken together.
@@ -283,9 +293,10 @@ impl Open {
 
     fn change(&self, ratio: Interval) -> Change {
         match ratio {
-            _ if self.same => Change::CannotTell,
+            _ if self.same => Change::Same,
             of if of.low > 1.0 => Change::Worse,
             of if of.high < 1.0 => Change::Better,
+            of if of.low >= TIED_WITHIN.recip() && of.high <= TIED_WITHIN => Change::Same,
             _ => Change::CannotTell,
         }
     }
@@ -458,12 +469,12 @@ mod tests {
             .map(|(phase, b): (&str, Vec<f64>)| open_with(None, ("a", phase), &hours, &b))
             .into();
         let changes: Vec<Change> = judge(&lines, WRONG[2]).iter().map(|line| line.change).collect();
-        assert_eq!(changes, [Change::Worse, Change::CannotTell, Change::Better]);
+        assert_eq!(changes, [Change::Worse, Change::Same, Change::Better]);
     }
 
     #[test]
     fn a_difference_below_what_can_be_resolved_is_none() {
         let line = Open { same: true, ..open("a", "get", &[12.0; 3], &[12.4; 3]) };
-        assert_eq!(judge(&[line], WRONG[2])[0].change, Change::CannotTell);
+        assert_eq!(judge(&[line], WRONG[2])[0].change, Change::Same);
     }
 }

@@ -9,7 +9,7 @@ use crate::cli::suite_arguments::{DEFAULT_RESULTS, SuiteArguments};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  bakeoff compare before/ after/                      what became better or worse, or cannot be told
+  bakeoff compare before/ after/                      what became better or worse, or is the same
   bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something surely is so
   bakeoff compare laptop/ server/ --html both.html    the same as a page
   bakeoff compare --run old/bakeoff-driver-native new/bakeoff-driver-native --fail-on worse=5%

@@ -1,6 +1,7 @@
 //! A comparison as a document.
 
 use bakeoff_results::comparison::{Change, Line};
+use bakeoff_stats::TIED_WITHIN;
 use bakeoff_text::{counted, percent, ratio};
 
 use crate::compare::ComparisonReport;
@@ -19,7 +20,7 @@ pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
         lines(SectionId::OverWorkloads, "Over all workloads", of, of.found.overall.iter()),
     ];
     sections.extend(workloads(of, detail));
-    if detail == Detail::Usual && of.found.lines.iter().any(|line| line.change == Change::CannotTell) {
+    if detail == Detail::Usual && of.found.lines.iter().any(|line| !line.change.is_proven()) {
         // It belongs to the table that it follows.
         if let Some(last) = sections.iter_mut().rfind(|section| section.forms.terminal) {
             last.blocks.push(Block::Hint("`--full` shows every workload.".into()));
@@ -43,13 +44,12 @@ pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
 
 /// The tables of single workloads: those with a change, those without one on the page, and all of them on a terminal that is asked for everything.
 fn workloads(of: &ComparisonReport, detail: Detail) -> Vec<Section> {
-    let (changed, same): (Vec<&Line>, Vec<&Line>) =
-        of.found.lines.iter().partition(|line| line.change != Change::CannotTell);
+    let (changed, same): (Vec<&Line>, Vec<&Line>) = of.found.lines.iter().partition(|line| line.change.is_proven());
     let full = detail == Detail::Full;
     let on_terminal = |shown: bool, forms: Forms| Forms { terminal: shown, ..forms };
     let of_all = lines(SectionId::EachWorkload, "Each workload", of, of.found.lines.iter());
     let of_changed = lines(SectionId::Changed, "Workloads with a change", of, changed.iter().copied());
-    let of_same = lines(SectionId::Unchanged, "Workloads in which nothing can be told", of, same.into_iter());
+    let of_same = lines(SectionId::Unchanged, "Workloads in which no change is proven", of, same.into_iter());
     let forms = [
         (of_all, on_terminal(full && !of.found.lines.is_empty(), Forms::NONE)),
         (of_changed, on_terminal(!full && !changed.is_empty(), Forms { markdown: !changed.is_empty(), ..Forms::ALL })),
@@ -97,6 +97,7 @@ fn word(change: Change) -> &'static str {
     match change {
         Change::Better => "better",
         Change::Worse => "worse",
+        Change::Same => "same",
         Change::CannotTell => "cannot tell",
     }
 }
@@ -106,7 +107,7 @@ fn kind(change: Change) -> SpanKind {
     match change {
         Change::Better => SpanKind::Good,
         Change::Worse => SpanKind::Bad,
-        Change::CannotTell => SpanKind::Plain,
+        Change::Same | Change::CannotTell => SpanKind::Plain,
     }
 }
 
@@ -148,8 +149,9 @@ impl ComparisonReport {
     pub(crate) fn summary(&self) -> String {
         let among = |lines: &[Line]| {
             let number = |change: Change| lines.iter().filter(|line| line.change == change).count();
-            let [better, worse, open] = [Change::Better, Change::Worse, Change::CannotTell].map(number);
-            format!("{better} better in B, {worse} worse, {open} cannot be told apart")
+            let [better, worse, same, open] =
+                [Change::Better, Change::Worse, Change::Same, Change::CannotTell].map(number);
+            format!("{better} better in B, {worse} worse, {same} the same, {open} not told apart")
         };
         format!(
             "{}: {}. Over all workloads, {}: {}. Over everything, {}: {}.",
@@ -177,7 +179,7 @@ impl ComparisonReport {
         };
         format!(
             "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all \
-             workloads, they are geometric means, round by round. {rounds} Of the lines of a table that are called better or worse one in \
+             workloads, they are geometric means, round by round. The same is within {TIED_WITHIN}×. {rounds} Of the lines of a table that are called better or worse one in \
              twenty is neither, at most."
         )
     }

@@ -180,6 +180,7 @@ fn change(line: &Line, contenders: &Contenders) -> Markup {
         @match line.change {
             Change::Worse => { b class="figure bad" { (times) " slower" } " " (interval(from_one)) }
             Change::Better => { b class="figure good" { (times) " faster" } " " (interval(from_one)) }
+            Change::Same => { "the same " (interval(of)) }
             Change::CannotTell => { "cannot be told apart " (interval(of)) }
         }
     }
