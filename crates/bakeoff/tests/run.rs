@@ -337,6 +337,41 @@ fn stores_that_a_killed_run_left_on_a_medium_were_left_without_a_word() {
 }
 
 #[test]
+fn lines_in_another_order_and_lost_ones_cost_no_more_than_their_round() {
+    let place = Place::on_disk();
+    place.write("tiny.toml", &tiny_suite(r#""null", "lmdb""#, ""));
+    place.run(&["run", "tiny.toml", "--rounds", "2"]).expect(0);
+    let path = place.only_run().join("results.jsonl");
+    let read = || std::fs::read_to_string(&path).expect("results");
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let before = read();
+    std::fs::write(&path, sorted(&before).join("\n") + "\n").expect("results are written");
+    place.run(&["run", "--resume"]).expect(0).says(&["Nothing is left to measure"]);
+    assert_eq!(read(), sorted(&before).join("\n") + "\n", "not a byte is lost, and none is moved");
+    exactly_once(&place, 2, 2);
+    // The last line is an end. Without it, or with the last byte broken, its phases are another round's.
+    let whole = read();
+    let broken = whole.trim_end().strip_suffix('}').expect("JSON").to_owned() + "\n";
+    std::fs::write(&path, &broken).expect("results are written");
+    place.run(&["run", "--resume"]).expect(0).says(&["1 round(s) of cells", "measured again"]);
+    exactly_once(&place, 2, 2);
+    let copy = path.with_file_name("results-damaged-1.jsonl");
+    assert_eq!(std::fs::read_to_string(copy).expect("a copy"), broken);
+    // Ends alone are no rounds: nothing is ranked, and all is measured again.
+    let ends: String =
+        read().lines().filter(|line| line.contains(r#""line":"cell""#)).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, ends).expect("results are written");
+    let shown = place.run(&["report"]).expect(0).stdout;
+    assert!(shown.contains("4 round(s) of cells lack lines") && !shown.contains("fastest"), "{shown}");
+    place.run(&["run", "--resume"]).expect(0).says(&["4 round(s) of cells"]);
+    exactly_once(&place, 2, 2);
+}
+
+#[test]
 fn cells_with_lines_that_cannot_be_read_are_measured_again() {
     let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(r#""null", "lmdb""#, ""));
@@ -345,14 +380,18 @@ fn cells_with_lines_that_cannot_be_read_are_measured_again() {
     let path = place.only_run().join("results.jsonl");
     let before = std::fs::read_to_string(&path).expect("results");
     let mut lines: Vec<_> = before.lines().map(str::to_owned).collect();
-    // The first phase of the first cell, and the end of one in the middle, which spoils the next one too.
+    // The first phase of the first cell, and the end of one in the middle: each costs its own round.
     let ends: Vec<_> = (0..lines.len()).filter(|&index| lines[index].contains(r#""line":"cell""#)).collect();
     for index in [0, ends[2]] {
         lines[index].replace_range(20..25, "\u{1}dama");
     }
     let damaged = lines.join("\n") + "\n";
     std::fs::write(&path, &damaged).expect("results are written");
-    place.run(&["run", "--resume"]).expect(0).says(&["2 of the cells", "measured again", "results-damaged-1.jsonl"]);
+    place.run(&["run", "--resume"]).expect(0).says(&[
+        "2 round(s) of cells",
+        "measured again",
+        "results-damaged-1.jsonl",
+    ]);
     exactly_once(&place, 2, 3);
     let kept =
         std::fs::read_to_string(path.with_file_name("results-damaged-1.jsonl")).expect("the damaged file is kept");

@@ -150,7 +150,7 @@ fn open_results(directory: &Path, reporter: Reporter) -> Result<ResultsFile> {
     let (results, put_aside) = ResultsFile::open(directory)?;
     if let Some(PutAside { rounds, path, copy }) = put_aside {
         reporter.report(&format!(
-            "{rounds} of the cells in {} have lines that cannot be read: they are measured again; the file as it was is {}",
+            "{rounds} round(s) of cells in {} are not whole, or cannot be read: they are measured again; the file as it was is {}",
             path.display(),
             copy.display()
         ));

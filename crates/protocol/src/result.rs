@@ -69,6 +69,9 @@ pub struct CellEnd {
     /// The command that repeats the cell by hand, if it failed; absent in results of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_again: Option<String>,
+    /// How many phases it measured: so many lines belong to this one. Absent in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases_measured: Option<u64>,
     /// When it started, RFC 3339, UTC.
     pub started: String,
     /// Wall time of the driver process, start to exit.

@@ -1,6 +1,7 @@
 //! Lines of results → finished rounds of cells.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use bakeoff_protocol::{AxisValue, CellEnd, CellStatus, FailureKind, PhaseLine, PhaseResult, ResultLine, Role};
 
@@ -34,26 +35,48 @@ fn hold_to_answers(end: &mut CellEnd, phase: &PhaseLine) {
     }
 }
 
-/// Puts lines together to rounds of cells.
+/// A cell and the number of its round.
+type Key = (String, u32);
+
+/// Where a line stands in the file: its first byte, and the one behind it. `None` of a line that was added just now.
+pub(crate) type Place = Option<Range<u64>>;
+
+/// Phases of a round, each with its place.
+type Phases = Vec<(Place, PhaseLine)>;
+
+/// Puts lines together to rounds of cells, in whatever order they stand.
+///
+/// As they are written, the phases of a round stand together, right before its end. A round whose end does not have as many phases before it as
+/// it says is put together from the other lines of that round when all are read ([`Self::settle`]), or left out: it is not finished.
 #[derive(Default)]
 pub struct Assembly {
     cells: Vec<CellRound>,
     /// How each round ended, by its cell and number: the first time that it did.
-    ended: BTreeMap<(String, u32), CellStatus>,
-    pending: Vec<PhaseLine>,
-    unfinished: BTreeSet<(String, u32)>,
+    ended: BTreeMap<Key, CellStatus>,
+    /// The last phases, without an end so far.
+    pending: Phases,
+    /// Phases that were followed by no end of theirs.
+    scattered: BTreeMap<Key, Phases>,
+    /// Ends without all of their phases.
+    incomplete: Vec<(Place, CellEnd)>,
+    /// Where the lines of all rounds that ended stand, phases before their end.
+    places: Vec<Range<u64>>,
+    /// Lines of rounds that ended before.
+    lines_repeated: usize,
     repeated: usize,
+    /// Rounds that are left out for want of phases.
+    lacking: usize,
     /// What the first round of each workload replayed in each phase.
     tapes: BTreeMap<PhasePlace, Replayed>,
     other_tapes: usize,
 }
 
 impl Assembly {
-    /// Takes the next line.
-    pub fn add(&mut self, line: ResultLine) {
+    /// Takes the next line, which stands there.
+    pub(crate) fn add(&mut self, line: ResultLine, place: Place) {
         match line {
-            ResultLine::Phase(phase) => self.phase(*phase),
-            ResultLine::Cell(end) => self.end(*end),
+            ResultLine::Phase(phase) => self.phase(*phase, place),
+            ResultLine::Cell(end) => self.end(*end, place),
         }
     }
 
@@ -83,13 +106,56 @@ impl Assembly {
         self.ended.values().filter(|status| **status == CellStatus::Failed).count()
     }
 
+    /// Where the lines of all rounds that ended stand, in an order in which they can be written again.
+    pub(crate) fn places(&self) -> &[Range<u64>] {
+        &self.places
+    }
+
+    /// How many lines belong to rounds that ended, the second ends of some included.
+    pub(crate) fn lines(&self) -> usize {
+        self.places.len() + self.lines_repeated
+    }
+
+    /// How many rounds have lines and are not finished.
+    pub(crate) fn unfinished(&self) -> usize {
+        let pending = self.pending.iter().map(|(_, phase)| (phase.cell.clone(), phase.round));
+        let all: BTreeSet<Key> = self.scattered.keys().cloned().chain(pending).collect();
+        all.into_iter().filter(|key| !self.ended.contains_key(key)).count() + self.lacking
+    }
+
+    /// Puts rounds together whose lines do not stand together. To be called when all lines are read.
+    pub(crate) fn settle(&mut self) {
+        self.give_up_pending();
+        for (place, end) in std::mem::take(&mut self.incomplete) {
+            let key = (end.cell.clone(), end.round);
+            let phases = self.scattered.remove(&key).unwrap_or_default();
+            let names: BTreeSet<&str> = phases.iter().map(|(_, phase)| phase.result.phase.as_str()).collect();
+            // Of two lines of the same phase nobody knows which is of this round.
+            let is_told = names.len() == phases.len();
+            if self.ended.contains_key(&key) {
+                self.repeat(phases.len() + 1);
+            } else if is_told && is_complete(&end, phases.len()) {
+                self.finish_round(end, place, phases);
+            } else {
+                self.lacking += 1;
+            }
+        }
+    }
+
     /// The finished rounds, and notes on what was left out.
     pub fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
-        self.give_up_pending();
+        self.settle();
         let mut notes = Vec::new();
-        if !self.unfinished.is_empty() {
-            let count = self.unfinished.len();
-            notes.push(format!("{count} unfinished round(s) of cells are left out; `run --resume` does them again, but of a pick, which begins anew"));
+        let unfinished = self.unfinished() - self.lacking;
+        if unfinished > 0 {
+            notes.push(format!("{unfinished} unfinished round(s) of cells are left out; `run --resume` does them again, but of a pick, which begins anew"));
+        }
+        if self.lacking > 0 {
+            notes.push(format!(
+                "{} round(s) of cells lack lines of their phases and are left out; `run --resume` does them again, but of a pick, which begins \
+                 anew",
+                self.lacking
+            ));
         }
         if self.repeated > 0 {
             notes.push(format!(
@@ -107,37 +173,47 @@ impl Assembly {
         (self.cells, notes)
     }
 
-    /// Forgets the phases of a round that has no end yet.
-    pub fn drop_unfinished(&mut self) {
-        self.pending.clear();
-    }
-
-    /// A cell's lines stand together: a phase of another round, or the same one again, begins a new round.
-    fn phase(&mut self, phase: PhaseLine) {
-        let begins_anew = self.pending.iter().any(|before| {
+    /// A phase of another round, or the same one again, begins a new round.
+    fn phase(&mut self, phase: PhaseLine, place: Place) {
+        let begins_anew = self.pending.iter().any(|(_, before)| {
             before.cell != phase.cell || before.round != phase.round || before.result.phase == phase.result.phase
         });
         if begins_anew {
             self.give_up_pending();
         }
-        self.pending.push(phase);
+        self.pending.push((place, phase));
     }
 
-    fn end(&mut self, mut end: CellEnd) {
-        if self.pending.iter().any(|phase| phase.cell != end.cell || phase.round != end.round) {
+    fn end(&mut self, end: CellEnd, place: Place) {
+        if self.pending.iter().any(|(_, phase)| phase.cell != end.cell || phase.round != end.round) {
             self.give_up_pending();
         }
-        let phases = std::mem::take(&mut self.pending);
-        let key = (end.cell.clone(), end.round);
-        self.unfinished.remove(&key);
-        if self.ended.contains_key(&key) {
-            self.repeated += 1;
+        if !is_complete(&end, self.pending.len()) {
+            self.give_up_pending();
+            self.incomplete.push((place, end));
             return;
         }
+        let phases = std::mem::take(&mut self.pending);
+        if self.ended.contains_key(&(end.cell.clone(), end.round)) {
+            self.repeat(phases.len() + 1);
+        } else {
+            self.finish_round(end, place, phases);
+        }
+    }
+
+    /// A round that ended before.
+    fn repeat(&mut self, lines: usize) {
+        self.repeated += 1;
+        self.lines_repeated += lines;
+    }
+
+    fn finish_round(&mut self, mut end: CellEnd, place: Place, phases: Phases) {
+        let (places, phases): (Vec<Place>, Vec<PhaseLine>) = phases.into_iter().unzip();
+        self.places.extend(places.into_iter().chain([place]).flatten());
         if end.status == CellStatus::Ok {
             phases.iter().for_each(|phase| hold_to_answers(&mut end, phase));
         }
-        self.ended.insert(key, end.status);
+        self.ended.insert((end.cell.clone(), end.round), end.status);
         let round = CellRound { end, phases };
         if self.replayed_the_same(&round) {
             self.cells.push(round);
@@ -154,11 +230,16 @@ impl Assembly {
     }
 
     fn give_up_pending(&mut self) {
-        for phase in std::mem::take(&mut self.pending) {
-            let key = (phase.cell, phase.round);
-            if !self.ended.contains_key(&key) {
-                self.unfinished.insert(key);
-            }
+        for (place, phase) in std::mem::take(&mut self.pending) {
+            self.scattered.entry((phase.cell.clone(), phase.round)).or_default().push((place, phase));
         }
+    }
+}
+
+/// Whether a round that ended so has all its phases. Older versions did not say how many: one that is well has some.
+fn is_complete(end: &CellEnd, phases: usize) -> bool {
+    match end.phases_measured {
+        Some(count) => count == phases as u64,
+        None => phases > 0 || end.status != CellStatus::Ok,
     }
 }

@@ -1,8 +1,8 @@
 //! `results.jsonl`: the only code that reads it and the only code that writes it.
 //!
-//! Lines are only ever added, a cell's round in one write. Whoever reads the file gets the same rounds: lines that cannot be read, figures
-//! that cannot be true and rounds without an end are left out. Whoever adds to it first removes what a killed run left half-written, and
-//! rounds of which some line cannot be read, so that they are measured again.
+//! Lines are only ever added, a cell's round in one write. Every reader of the file gets the same rounds. Lines that cannot be read, figures that
+//! cannot be true, and rounds that lack an end or a phase are left out; the order of lines does not matter. Before lines are added, all that is left
+//! out is removed, so that it is measured again, and the file as it was is kept.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -33,14 +33,6 @@ pub enum ResultsError {
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// What a killed run left half-written cannot be removed.
-    #[error("cannot cut {} to its last whole cell", path.display())]
-    Cut {
         /// The file.
         path: PathBuf,
         /// The cause.
@@ -80,7 +72,7 @@ pub enum ResultsError {
 /// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of thing left out.
 ///
 /// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that this version does
-/// not know) or have figures that cannot be true, phases whose cell has no end, and a second end of the same round.
+/// not know) or have figures that cannot be true, rounds without an end or without all their phases, and a second end of the same round.
 ///
 /// # Errors
 /// The text cannot be read.
@@ -131,64 +123,59 @@ impl LeftOut {
 #[derive(Default)]
 struct Reading {
     assembly: Assembly,
+    /// Lines that are not empty.
+    lines: usize,
     unreadable: LeftOut,
     untrue: LeftOut,
     is_torn: bool,
-    /// Where the last line that ends a cell ends.
-    end: u64,
-    /// Where rounds are of which some line cannot be read.
-    spoiled: Vec<Range<u64>>,
 }
 
 impl Reading {
     /// Reads line by line, so that only the rounds are in memory.
     fn read(&mut self, mut text: impl BufRead) -> io::Result<()> {
-        let (mut line, mut at, mut is_spoiled) = (Vec::new(), 0_u64, false);
+        let (mut line, mut at) = (Vec::new(), 0_u64);
         for index in 0.. {
             line.clear();
             let length = text.read_until(b'\n', &mut line)?;
-            at += length as u64;
+            let place = at..at + length as u64;
+            at = place.end;
             if length == 0 {
                 break;
             }
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match self.line(index, &line) {
-                Ok(false) => {}
-                Ok(true) => {
-                    if std::mem::take(&mut is_spoiled) {
-                        self.spoiled.push(self.end..at);
-                    }
-                    self.end = at;
-                }
+            self.lines += 1;
+            match self.line(index, &line, place) {
+                Ok(()) => {}
                 Err(_) if !line.ends_with(b"\n") => self.is_torn = true,
-                Err(why) => {
-                    is_spoiled = true;
-                    self.unreadable.add(index, why);
-                }
+                Err(why) => self.unreadable.add(index, why),
             }
         }
         Ok(())
     }
 
-    /// Takes a line. True if it ends a round.
-    fn line(&mut self, index: usize, line: &[u8]) -> Result<bool, String> {
+    /// Takes a line.
+    fn line(&mut self, index: usize, line: &[u8], place: Range<u64>) -> Result<(), String> {
         let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
         let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
-        let is_end = matches!(read, ResultLine::Cell(_));
         match absurd(text, &read) {
             Some(figure) => self.untrue.add(index, figure),
-            None => self.assembly.add(read),
+            None => self.assembly.add(read, Some(place)),
         }
-        Ok(is_end)
+        Ok(())
+    }
+
+    /// Whether each line belongs to a round that ended.
+    fn is_whole(&self) -> bool {
+        self.lines == self.assembly.lines()
     }
 }
 
-/// What was removed from a damaged file, to be measured again.
+/// What was removed from a damaged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutAside {
-    /// How many rounds.
+    /// How many rounds are not finished, of those that can be named: they are measured again.
     pub rounds: usize,
     /// The file.
     pub path: PathBuf,
@@ -203,8 +190,8 @@ pub struct ResultsFile {
 }
 
 impl ResultsFile {
-    /// Opens or makes the file. What follows the last line that ends a cell is removed, and so are rounds with lines that cannot be read:
-    /// the whole file, as it was, is then kept under another name.
+    /// Opens or makes the file. Lines that belong to no finished round are removed: of rounds that lack phases, of a killed run, and lines
+    /// that cannot be read or have figures that cannot be true. The whole file, as it was, is then kept under another name.
     ///
     /// # Errors
     /// The file cannot be opened, read or written.
@@ -212,17 +199,14 @@ impl ResultsFile {
         let path = directory.join(RESULTS_FILE);
         let (mut file, mut reading) = open(&path)?;
         let mut put_aside = None;
-        if !reading.spoiled.is_empty() {
-            put_aside = Some(remove_spoiled(directory, &path, &file, &reading)?);
+        if !reading.is_whole() {
+            put_aside = Some(remove_unfinished(directory, &path, &file, &reading)?);
             (file, reading) = open(&path)?;
         }
-        file.set_len(reading.end)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
+        file.seek(SeekFrom::End(0))
             .and_then(|_| end_line(&mut file))
-            .map_err(|source| ResultsError::Cut { path, source })?;
-        let mut assembly = reading.assembly;
-        assembly.drop_unfinished();
-        Ok((Self { file, assembly }, put_aside))
+            .map_err(|source| ResultsError::Replace { path, source })?;
+        Ok((Self { file, assembly: reading.assembly }, put_aside))
     }
 
     /// Adds a cell's round in one write. Its last line must be the one that ends the cell.
@@ -236,7 +220,7 @@ impl ResultsFile {
             text.push(b'\n');
         }
         self.file.write_all(&text).map_err(ResultsError::Append)?;
-        lines.into_iter().for_each(|line| self.assembly.add(line));
+        lines.into_iter().for_each(|line| self.assembly.add(line, None));
         Ok(())
     }
 
@@ -281,6 +265,7 @@ fn open(path: &Path) -> Result<(File, Reading), ResultsError> {
     let file = options.open(path).map_err(|source| ResultsError::Open { path: path.to_owned(), source })?;
     let mut reading = Reading::default();
     reading.read(BufReader::new(&file)).map_err(|source| ResultsError::Read { path: path.to_owned(), source })?;
+    reading.assembly.settle();
     Ok((file, reading))
 }
 
@@ -296,32 +281,33 @@ fn end_line(file: &mut File) -> io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// Leaves only what can be read in the file; the whole, as it was, is kept next to it.
-fn remove_spoiled(directory: &Path, path: &Path, file: &File, reading: &Reading) -> Result<PutAside, ResultsError> {
+/// Leaves only finished rounds in the file, their lines together; the whole, as it was, is kept next to it.
+fn remove_unfinished(directory: &Path, path: &Path, file: &File, reading: &Reading) -> Result<PutAside, ResultsError> {
     let path = path.to_owned();
     let names = (1..).map(|number| directory.join(format!("results-damaged-{number}.jsonl")));
     let copy = names.into_iter().find(|name| !name.exists()).unwrap_or_default();
     if let Err(source) = std::fs::copy(&path, &copy) {
         return Err(ResultsError::Copy { path, copy, source });
     }
-    let sound = match sound(file, reading) {
-        Ok(sound) => sound,
+    let finished = match lines_at(file, reading.assembly.places()) {
+        Ok(finished) => finished,
         Err(source) => return Err(ResultsError::Read { path, source }),
     };
-    match replace_file(&path, &sound) {
-        Ok(()) => Ok(PutAside { rounds: reading.spoiled.len(), path, copy }),
+    match replace_file(&path, &finished) {
+        Ok(()) => Ok(PutAside { rounds: reading.assembly.unfinished(), path, copy }),
         Err(source) => Err(ResultsError::Replace { path, source }),
     }
 }
 
-/// The bytes of all rounds but those that are spoiled.
-fn sound(mut file: &File, reading: &Reading) -> io::Result<Vec<u8>> {
-    let begins = std::iter::once(0).chain(reading.spoiled.iter().map(|spoiled| spoiled.end));
-    let ends = reading.spoiled.iter().map(|spoiled| spoiled.start).chain([reading.end]);
-    let mut sound = Vec::new();
-    for (begin, end) in begins.zip(ends) {
-        file.seek(SeekFrom::Start(begin))?;
-        file.take(end - begin).read_to_end(&mut sound)?;
+/// The lines at these places, each with an end.
+fn lines_at(mut file: &File, places: &[Range<u64>]) -> io::Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for place in places {
+        file.seek(SeekFrom::Start(place.start))?;
+        file.take(place.end - place.start).read_to_end(&mut lines)?;
+        if !lines.ends_with(b"\n") {
+            lines.push(b'\n');
+        }
     }
-    Ok(sound)
+    Ok(lines)
 }

@@ -211,7 +211,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
         data_bytes_after: 5_000_000,
     };
     let line = |result| PhaseLine { cell: cell.clone(), round, axes: axes.clone(), tape: tape.clone(), result };
-    let phases = phases.into_iter().map(line).collect();
+    let phases: Vec<PhaseLine> = phases.into_iter().map(line).collect();
     let end = CellEnd {
         log: format!("logs/{cell}-{round}.log"),
         profiled: None,
@@ -223,6 +223,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
         failure_phase: None,
         failure_message: None,
         failure_again: None,
+        phases_measured: Some(phases.len() as u64),
         started: "2026-01-02T03:04:05Z".to_owned(),
         process_ns: 50_000_000,
         not_offered: Vec::new(),

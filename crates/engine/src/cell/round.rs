@@ -32,6 +32,7 @@ impl<'a> RoundRecord<'a> {
             failure_phase: None,
             failure_message: None,
             failure_again: None,
+            phases_measured: None,
             started: now(),
             process_ns: 0,
             memory_settings: job.cell.memory_settings.clone(),
@@ -139,6 +140,7 @@ impl<'a> RoundRecord<'a> {
                 self.fail(kind, phase, &message);
             }
         }
+        self.end.phases_measured = Some(self.lines.len() as u64);
         self.lines.push(ResultLine::Cell(Box::new(self.end)));
         Some(self.lines)
     }
