@@ -58,7 +58,8 @@ fn complain(why: &str) -> ExitCode {
 fn refuse(error: &clap::Error) -> ExitCode {
     // `--value-size -1KiB` is taken for an option of that name.
     if error.kind() == ErrorKind::UnknownArgument
-        && let Some(negative) = std::env::args().find(|word| is_negative(word))
+        && let Some(negative) =
+            std::env::args_os().filter_map(|word| word.into_string().ok()).find(|word| is_negative(word))
     {
         return complain(&format!(
             "`{}` is no option, and as a number it is below zero, which no number, size or time here is",

@@ -258,6 +258,32 @@ fn a_run_in_progress_cannot_be_resumed_beside_itself() {
 }
 
 #[test]
+fn arguments_and_paths_that_are_not_utf_8_are_errors_and_no_panics() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let odd = OsStr::from_bytes(b"o\xff");
+    let odd_directory = place.path().join(odd);
+    std::fs::create_dir(&odd_directory).expect("a directory");
+    let refused = |command: &mut std::process::Command, words: &[&str]| {
+        common::Finished::of(command.output().expect("it starts")).expect(2).says(words);
+    };
+    for flag in ["--out", "--dir"] {
+        refused(place.command(&["run", "tiny.toml", flag]).arg(odd), &["o\u{fffd} is not UTF-8", "use one that is"]);
+    }
+    refused(place.command(&["run", "../tiny.toml"]).current_dir(&odd_directory), &["is not UTF-8", "use one that is"]);
+    refused(place.command(&["pick", "--out"]).arg(odd), &["is not UTF-8"]);
+    for verb in ["report", "run", "clean", "compare"] {
+        let ended = place.command(&[verb]).arg(odd).output().expect("it starts");
+        assert_ne!(ended.status.code(), Some(101), "{verb}: {}", String::from_utf8_lossy(&ended.stderr));
+    }
+    refused(std::process::Command::new(common::driver()).arg(odd), &["usage:"]);
+    assert_eq!(place.runs().len() + std::fs::read_dir(&odd_directory).expect("it is there").count(), 0);
+}
+
+#[test]
 fn damaged_runs_are_refused_or_read_as_far_as_possible() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));

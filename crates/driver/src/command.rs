@@ -20,7 +20,8 @@ const REQUEST_BYTES_MAX: u64 = 16 << 20;
 ///
 /// Exit status: 0 all went well, 1 the cell failed (the last event says why), 2 usage.
 pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
+    // What is not text is no verb.
+    let mut arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("describe"), None) => describe(name, stores),
         (Some("run"), None) => run_request(stores),

@@ -25,7 +25,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
     RunRecord {
         protocol: u64::from(PROTOCOL_VERSION),
         bakeoff_version: version.to_owned(),
-        command_line: CommandLine::Words(std::env::args().collect()),
+        command_line: CommandLine::Words(std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()),
         working_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         options: Some(setup.options.clone()),
         started: now(),

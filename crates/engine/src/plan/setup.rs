@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{Profile, StoreDescription};
 use bakeoff_suite::{Cell, Disturbance, Plan, RunOptions, Suite, WorkloadPlan, check_memory, check_stores, plan};
@@ -13,6 +13,7 @@ use crate::drivers::discovery::{Driver, Drivers};
 use crate::drivers::recipes::{drivers_for, lost, store_names};
 use crate::place::cgroup::MemoryGroups;
 use crate::place::made_media::{NewFileSystem, check_room};
+use crate::place::own_directory::shown;
 use crate::plan::flush::Flushes;
 use crate::plan::imported_tape::ImportedTape;
 use crate::plan::media::{absolute, check_writable, made_media, media_directories, plan_media};
@@ -49,6 +50,16 @@ pub struct Setup {
     flushes: OnceCell<Flushes>,
 }
 
+/// Refuses paths that `run.json` cannot keep, before anything is made.
+fn check_paths_are_text(options: &RunOptions) -> Result<()> {
+    let given = [Some(&options.out), options.dir.as_ref(), options.corpus.as_ref(), options.driver.as_ref()];
+    let current = std::env::current_dir().ok();
+    match given.into_iter().flatten().chain(&current).find(|path| path.to_str().is_none()) {
+        Some(path) => bail!("the path {} is not UTF-8, so run.json cannot keep it: use one that is", shown(path)),
+        None => Ok(()),
+    }
+}
+
 /// The drivers there are, `first` before all others; a suite's store that none of them has is refused.
 fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
     let mut drivers = Drivers::discover()?;
@@ -61,6 +72,7 @@ fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
 impl Setup {
     /// Reads, finds and plans everything that is asked for; drivers that are not built are, if anything may be.
     pub fn new(options: &RunOptions, source: &SuiteSource, may_build: bool, reporter: Reporter) -> Result<Self> {
+        check_paths_are_text(options)?;
         let mut overrides = options.overrides.clone();
         if !options.media.is_empty() {
             overrides.set("medium", options.media.keys().cloned().collect());
