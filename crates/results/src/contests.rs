@@ -59,8 +59,8 @@ pub struct Event<'a> {
 impl Event<'_> {
     const WHOLE: Self = Self { place: usize::MAX, phase: None, operation: None, per_entry: false };
 
-    /// What tables call it under their measures of a family.
-    fn measure(&self, family: Family) -> Option<Measure> {
+    /// What tables call it under their measures of a family; `None` if it has none of them.
+    pub fn measure(&self, family: Family) -> Option<Measure> {
         match (family, self.phase) {
             (Family::Time, Some(phase)) => {
                 Some(Measure::Time { phase: phase.to_owned(), operation: self.operation.map(str::to_owned) })

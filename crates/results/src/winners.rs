@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use bakeoff_stats::{Better, Place, Ranking, Verdict, geometric_mean};
 
+use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::verdict::{Column, Position, Table, better};
+use crate::verdict::{Column, Position, Size, Table, better};
 
 /// The same field of two tables.
 pub struct Pair<'a> {
@@ -42,7 +43,8 @@ pub fn pairs<'a>(left: (&'a Table, &'a Contenders), right: (&'a Table, &'a Conte
     }
     let pair = |place: &'a Position| {
         let others = by_measure.get(&(&place.0, place.2.records))?;
-        let (other, left) = (*others.iter().find(|other| is_same(place, other))?, left.fields.get(place)?);
+        let is_same = |other: &&&Position| is_same_workload((place.1, &place.2), (other.1, &other.2));
+        let (other, left) = (*others.iter().find(is_same)?, left.fields.get(place)?);
         let (left, right) = (left.ranking.as_ref()?, right.fields.get(other)?.ranking.as_ref()?);
         Some(Pair { place: other, left, right, contenders: [left_contenders, right_contenders] })
     };
@@ -50,12 +52,11 @@ pub fn pairs<'a>(left: (&'a Table, &'a Contenders), right: (&'a Table, &'a Conte
     left.measures.iter().flat_map(of).filter_map(pair).collect()
 }
 
-/// Whether two fields have the same place; a publication that does not say what its data is has it in any, and one that does not say how
+/// Whether two fields are of the same workload; a publication that does not say what its data is has it in any, and one that does not say how
 /// long values are either has them of any length.
-fn is_same(left: &Position, right: &Position) -> bool {
-    let (Column { data, records }, other) = (&left.2, &right.2);
-    let same_size = left.1 == right.1 || (data.is_empty() && left.1 == (0, 0));
-    same_size && (&left.0, records) == (&right.0, &other.records) && (data.is_empty() || *data == other.data)
+pub fn is_same_workload((left_size, left): (Size, &Column), (right_size, right): (Size, &Column)) -> bool {
+    let same_size = left_size == right_size || (left.data.is_empty() && left_size == (0, 0));
+    same_size && left.records == right.records && (left.data.is_empty() || left.data == right.data)
 }
 
 impl<'a> Pair<'a> {
@@ -152,14 +153,16 @@ pub fn gains<'a>(pairs: &[Pair<'a>]) -> BTreeMap<&'a str, BTreeMap<&'a Measure, 
     gains.into_iter().map(|(key, of)| (key, of.into_iter().filter_map(mean).collect())).collect()
 }
 
-/// The tables of a publication that may be set next to a run's: of the same disturbance and threads, of the same variant where the publication tells
-/// variants apart, and of the same medium where the run's is called as one of the publication's machines.
-pub fn matching<'a>(ours: &Table, theirs: &'a [Table]) -> Vec<&'a Table> {
-    let ours = &ours.circumstances;
-    let has_variant = theirs.iter().any(|other| other.circumstances.variant() == ours.variant());
-    let has_medium = theirs.iter().any(|other| other.circumstances.medium() == ours.medium());
-    let is_match = |other: &&Table| {
-        let theirs = &other.circumstances;
+/// What a publication has under circumstances that may be set next to a run's: of the same disturbance and threads, of the same variant where the
+/// publication tells variants apart, and of the same medium where the run's is called as one of the publication's machines. `theirs` is all
+/// that it has.
+pub fn matching<'a, T>(
+    ours: &Circumstances,
+    theirs: impl Iterator<Item = (&'a Circumstances, T)> + Clone,
+) -> impl Iterator<Item = T> {
+    let has_variant = theirs.clone().any(|(theirs, _)| theirs.variant() == ours.variant());
+    let has_medium = theirs.clone().any(|(theirs, _)| theirs.medium() == ours.medium());
+    let is_match = move |theirs: &Circumstances| {
         let variant = theirs.variant().is_none_or(|variant| {
             // A section of a paper may be two variants of a suite: `baseline` is `baseline-sequential` and `baseline-random`.
             let is_part = |ours: &str| !has_variant && ours.starts_with(&format!("{variant}-"));
@@ -168,7 +171,7 @@ pub fn matching<'a>(ours: &Table, theirs: &'a [Table]) -> Vec<&'a Table> {
         let medium = !has_medium || ours.medium() == theirs.medium();
         variant && medium && ours.disturbance() == theirs.disturbance() && ours.threads() == theirs.threads()
     };
-    theirs.iter().filter(is_match).collect()
+    theirs.filter(move |(theirs, _)| is_match(theirs)).map(|(_, of)| of)
 }
 
 #[cfg(test)]
@@ -176,7 +179,6 @@ mod tests {
     use bakeoff_protocol::Axes;
 
     use super::*;
-    use crate::circumstances::Circumstances;
     use crate::verdict::{LoneFigure, tables_of};
 
     const GET: &str = "get";
@@ -247,8 +249,8 @@ mod tests {
         let of = |variant: Option<&str>| table(&axes(variant), "", &[&[("a", 1.0)]]).0;
         let theirs = [of(Some("baseline")), of(Some("baseline-random")), of(None)];
         let matched = |ours: &str, theirs: &[Table]| -> Vec<Option<String>> {
-            let matched = matching(&of(Some(ours)), theirs);
-            matched.iter().map(|table| table.circumstances.variant().map(str::to_owned)).collect()
+            let theirs = theirs.iter().map(|table| (&table.circumstances, table.circumstances.variant()));
+            matching(&of(Some(ours)).circumstances, theirs).map(|variant| variant.map(str::to_owned)).collect()
         };
         assert_eq!(matched("baseline-sequential", &theirs), [Some("baseline".to_owned()), None]);
         assert_eq!(matched("baseline-random", &theirs), [Some("baseline-random".to_owned()), None]);

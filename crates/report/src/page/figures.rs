@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::page::course::{Course, course};
 use crate::page::figure::Figure;
+use crate::page::published::Beside;
 
 /// The shares of operations at which curves are drawn.
 pub(crate) const CURVE_SHARES: [f64; 19] = [
@@ -42,6 +43,9 @@ pub(crate) struct ContestFigures<'a> {
     failed: Vec<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_offered: Vec<(usize, &'a str)>,
+    /// What was published of it, by the indices of the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published: Vec<usize>,
 }
 
 /// One store in a contest.
@@ -77,11 +81,18 @@ pub(crate) fn figures<'a>(
     contests: &'a Contests<'a>,
     places: &'a [Vec<usize>],
     contenders: &Contenders,
+    beside: Option<&Beside>,
 ) -> Vec<ContestFigures<'a>> {
-    let mut all: Vec<(&Event, &[usize], &Contest)> =
-        contests.all.iter().map(|((event, place), contest)| (event, places[*place].as_slice(), contest)).collect();
-    all.sort_by_key(|(event, at, _)| (*event, *at));
-    in_parallel(&all, |(event, at, contest)| figures_of(event, at, contest, contenders))
+    let mut all: Vec<(&Event, &[usize], usize, &Contest)> = contests
+        .all
+        .iter()
+        .map(|((event, place), contest)| (event, places[*place].as_slice(), *place, contest))
+        .collect();
+    all.sort_by_key(|(event, at, ..)| (*event, *at));
+    in_parallel(&all, |(event, at, place, contest)| ContestFigures {
+        published: beside.map_or_else(Vec::new, |beside| beside.of(event, *place)),
+        ..figures_of(event, at, contest, contenders)
+    })
 }
 
 fn figures_of<'a>(
@@ -112,6 +123,7 @@ fn figures_of<'a>(
         verdicts,
         failed: contest.failed.iter().map(|key| index(key)).collect(),
         not_offered: contest.not_offered.iter().map(|(key, reason)| (index(key), *reason)).collect(),
+        published: Vec::new(),
     }
 }
 

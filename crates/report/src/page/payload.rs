@@ -25,7 +25,7 @@ use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
 use crate::page::flame_graphs::{Graphs, graphs, unprofiled};
 use crate::page::labelled::{Labelled, RankedRun};
 use crate::page::links::{link, way};
-use crate::page::published::{self, PublishedFacts};
+use crate::page::published::{self, Beside, PublishedFacts};
 use crate::page::run_differences::telling_labels;
 use crate::published::Published;
 
@@ -93,6 +93,7 @@ fn payload(
     let graphs = graphs(runs.iter().map(|(_, run)| *run), place);
     let contests = Contests::new(&analysed.iter().map(|(_, of)| *of).collect::<Vec<_>>(), contenders);
     let (axes, places) = on_axes(&contests.places, &telling_labels(runs));
+    let beside = against.map(|published| Beside::new(published, &contests, analysed));
     let payload = Payload {
         format: 1,
         measures: &MEASURES,
@@ -101,7 +102,7 @@ fn payload(
         texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
         stores: payload_stores(contenders),
         runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
-        contests: figures(&contests, &places, contenders),
+        contests: figures(&contests, &places, contenders, beside.as_ref()),
         published: against.map(published::facts),
     };
     Ok(serde_json::to_vec(&payload)?)

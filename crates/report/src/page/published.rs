@@ -1,10 +1,20 @@
-//! A publication's figures as the page shows them beside ours. The script finds those of the chosen workload.
+//! A publication's figures as the page shows them beside ours, and which of them stand beside which contest. The rules are those of
+//! [`bakeoff_results::winners`], as in every report.
 
-use bakeoff_text::{format_count, format_size_range};
+use std::collections::BTreeMap;
+
+use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contests::measures::MEASURES;
+use bakeoff_results::contests::{Contests, Event};
+use bakeoff_results::figures::{Family, Measure};
+use bakeoff_results::verdict::{Column, Position};
+use bakeoff_results::winners::{is_same_workload, matching};
 use serde::Serialize;
 
-use crate::published::report::{contenders, key};
-use crate::published::{Kind, Published};
+use crate::page::labelled::RankedRun;
+use crate::published::Published;
+use crate::published::against::scaled;
+use crate::published::report::{contenders, placed};
 
 /// A publication, as the page has it.
 #[derive(Serialize)]
@@ -12,68 +22,79 @@ pub(crate) struct PublishedFacts<'a> {
     title: String,
     url: &'a str,
     notes: &'a [String],
-    hardware: &'a std::collections::BTreeMap<String, String>,
+    hardware: &'a BTreeMap<String, String>,
     figures: Vec<PublishedFigure<'a>>,
 }
 
-/// One figure, with its place in our words.
+/// One figure.
 #[derive(Serialize)]
 struct PublishedFigure<'a> {
-    /// Of our measures.
-    measure: &'static str,
-    phase: Option<&'a str>,
-    variant: Option<&'a str>,
-    disturbance: Option<&'a str>,
+    /// Of our measures; absent for what none of them stands for.
+    measure: Option<&'static str>,
     hardware: &'a str,
-    data: Option<&'a str>,
-    records: Option<String>,
-    value_bytes: Option<String>,
-    threads: u32,
     /// Our name for the store; absent where we have none.
     store: Option<&'a str>,
     title: String,
     value: f64,
 }
 
-/// What the page shows of a publication: every figure that one of our measures stands for.
+/// What the page shows of a publication: every figure that has a place in a table.
 pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
-    let titles = contenders(published);
-    let figures = published
-        .figures
-        .iter()
-        .filter_map(|of| {
-            Some(PublishedFigure {
-                measure: measure(of.measure)?,
-                phase: of.phase.as_deref().filter(|_| matches!(of.measure, Kind::Time | Kind::Rate)),
-                variant: of.variant.as_deref(),
-                disturbance: of.disturbance.as_deref(),
-                hardware: &of.hardware,
-                data: of.data.as_deref(),
-                records: of.records.map(format_count),
-                value_bytes: of.value_bytes_min.zip(of.value_bytes_max).map(|(min, max)| format_size_range(min, max)),
-                threads: of.threads.unwrap_or(1),
-                store: of.store.as_deref(),
-                title: titles.title(&key(published, of)),
-                value: of.value(&published.facts)? * of.keys_counted(&published.facts),
-            })
-        })
-        .collect();
-    let of = &published.facts;
+    let (of, titles) = (&published.facts, contenders(published));
+    let figures = placed(published, |records| records).map(|(figure, lone)| PublishedFigure {
+        measure: MEASURES.iter().find(|measure| measure.table == Some(lone.place.0.family())).map(|of| of.name),
+        hardware: &figure.hardware,
+        store: figure.store.as_deref(),
+        title: titles.title(&lone.key),
+        value: lone.value * figure.keys_counted(of),
+    });
     PublishedFacts {
         title: format!("{} ({}, {})", of.title, of.authors, of.year),
         url: &of.url,
         notes: &of.notes,
         hardware: &of.hardware,
-        figures,
+        figures: figures.collect(),
     }
 }
 
-/// The measure of ours that stands for theirs.
-fn measure(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Time | Kind::Rate => Some("time_ns_mean"),
-        Kind::SpaceEfficiency | Kind::Size => Some("space_efficiency"),
-        Kind::PeakMemory => Some("rss_peak_above_baseline_bytes"),
-        Kind::Garbage => None,
+/// Which figures of a publication stand beside which contests.
+pub(crate) struct Beside {
+    /// For each place of the contests the indices of the figures, by our measure.
+    places: Vec<BTreeMap<Measure, Vec<usize>>>,
+}
+
+impl Beside {
+    /// Those of a publication beside the contests of these runs.
+    pub(crate) fn new(published: &Published, contests: &Contests, runs: &[RankedRun]) -> Self {
+        let of_runs: Vec<_> = runs.iter().map(|(_, of)| figures(published, of.run.record.suite.scale)).collect();
+        let places = contests.places.iter().map(|place| {
+            let size = (place.axes.value_bytes_min, place.axes.value_bytes_max);
+            let column = Column { data: place.axes.data.clone(), records: place.axes.records };
+            let mut found: BTreeMap<Measure, Vec<usize>> = BTreeMap::new();
+            for (index, (measure, their_size, theirs)) in
+                matching(&Circumstances::of(place.axes), of_runs[place.run].iter()).flatten()
+            {
+                if is_same_workload((*their_size, theirs), (size, &column)) {
+                    found.entry(measure.clone()).or_default().push(*index);
+                }
+            }
+            found
+        });
+        Self { places: places.collect() }
     }
+
+    /// The indices of those that stand beside a contest.
+    pub(crate) fn of(&self, event: &Event, place: usize) -> Vec<usize> {
+        let of = |family| self.places[place].get(&event.measure(family)?);
+        Family::ALL.into_iter().filter_map(of).flatten().copied().collect()
+    }
+}
+
+/// The places of a publication's figures in the tables of a run that was scaled so, by their circumstances; each with the figure's index.
+fn figures(published: &Published, scale: Option<f64>) -> BTreeMap<Circumstances, Vec<(usize, Position)>> {
+    let mut figures: BTreeMap<Circumstances, Vec<(usize, Position)>> = BTreeMap::new();
+    for (index, (_, lone)) in placed(published, |records| scaled(records, scale)).enumerate() {
+        figures.entry(lone.circumstances).or_default().push((index, lone.place));
+    }
+    figures
 }

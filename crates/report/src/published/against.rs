@@ -87,7 +87,8 @@ fn matched(
         }
         Some(Section::new(SectionId::Against, Title::Shown(title(&table.circumstances, ours)), blocks))
     };
-    matching(table, theirs).into_iter().filter_map(section).collect()
+    let theirs = theirs.iter().map(|other| (&other.circumstances, other));
+    matching(&table.circumstances, theirs).filter_map(section).collect()
 }
 
 /// What stands above the table of [`each_store`].
@@ -132,7 +133,7 @@ fn scaled_down(scale: f64, cells: &[CellRound]) -> String {
 }
 
 /// How many records a run has that was scaled down, as the suite rounds them.
-fn scaled(records: u64, scale: Option<f64>) -> u64 {
+pub(crate) fn scaled(records: u64, scale: Option<f64>) -> u64 {
     scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 

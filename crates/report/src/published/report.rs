@@ -101,10 +101,18 @@ fn store_facts<'a>(published: &'a Published, figure: &Figure) -> Option<&'a Stor
     published.facts.stores.get(figure.store.as_ref()?)
 }
 
-/// The figures as tables: each one round, so that no place in them is proven. `records` changes how many records a figure is said
-/// to be of, so that a run of fewer can be set beside it.
+/// The figures as tables: each one round, so that no place in them is proven. `records` is that of [`placed`].
 pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec<Table> {
-    let figure = |figure: &Figure| {
+    tables_of(placed(published, records).map(|(_, figure)| figure), published.facts.only_best)
+}
+
+/// The figures that have a place in a table, each with that. `records` changes how many records a figure is said to be of, so that a run of
+/// fewer can be set beside it.
+pub(crate) fn placed(
+    published: &Published,
+    records: impl Fn(u64) -> u64,
+) -> impl Iterator<Item = (&Figure, LoneFigure)> {
+    let lone = move |figure: &Figure| {
         let (value, measure) = (figure.value(&published.facts)?, measure(figure)?);
         let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
         let column =
@@ -112,7 +120,7 @@ pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec
         let (circumstances, key) = (circumstances_of(figure), key(published, figure));
         Some(LoneFigure { circumstances, place: (measure, size, column), key, value })
     };
-    tables_of(published.figures.iter().filter_map(figure), published.facts.only_best)
+    published.figures.iter().filter_map(move |figure| Some((figure, lone(figure)?)))
 }
 
 fn circumstances_of(figure: &Figure) -> Circumstances {

@@ -5,7 +5,7 @@ use bakeoff_protocol::{Axes, Durability};
 use crate::Page;
 use crate::made_up::{circumstances, everything};
 use crate::pictures::{marks, near};
-use bakeoff_testing::made_up::{axes, gets, good, operation, phase_result, run, stores};
+use bakeoff_testing::made_up::{axes, edit, gets, good, operation, phase_result, run, stores};
 
 const DOTS: &str = "[aria-label=dot]:not(.key) > *";
 
@@ -19,24 +19,31 @@ fn assert_values(page: &mut Page, picture: &str, selector: &str, of: fn(&(f64, f
     assert!(same, "{picture}: {found:?} instead of {expected:?}");
 }
 
-/// Mean times that were published of an operation on 1,000 random records of 1 to 10 KiB, ns.
-fn published(operation: &str) -> Vec<f64> {
-    let mut reader = csv::Reader::from_reader(include_bytes!("../../../../published/hines-2023.csv").as_slice());
+const HINES: &str = include_str!("../../../../published/hines-2023.csv");
+const CUNNINGHAM: &str = include_str!("../../../../published/cunningham-2024.csv");
+const OZONE: &str = include_str!("../../../../published/ozone-2020.csv");
+
+/// Means that a publication printed in the rows with these fields.
+fn printed(publication: &str, fields: &[(&str, &str)]) -> Vec<f64> {
+    let mut reader = csv::Reader::from_reader(publication.as_bytes());
     let names = reader.headers().unwrap().clone();
     let rows = reader.records().map(Result::unwrap).filter(|row| {
         let field = |name: &str| &row[names.iter().position(|each| each == name).unwrap()];
-        [
-            ("phase", operation),
-            ("measure", "time"),
-            ("data", "random"),
-            ("value_bytes_min", "1024"),
-            ("records", "1000"),
-        ]
-        .iter()
-        .all(|(name, value)| field(name) == *value)
+        fields.iter().all(|(name, value)| field(name) == *value)
     });
     let mean = names.iter().position(|each| each == "mean").unwrap();
     rows.map(|row| row[mean].parse().unwrap()).collect()
+}
+
+/// Mean times that Hines published of an operation on so many random records of 1 to 10 KiB, ns.
+fn published(operation: &str, records: &str) -> Vec<f64> {
+    let of = [("phase", operation), ("measure", "time"), ("data", "random"), ("value_bytes_min", "1024")];
+    printed(HINES, &[of.as_slice(), &[("records", records)]].concat())
+}
+
+/// Asserts at which figures the dots of a publication stand.
+fn assert_published(page: &mut Page, expected: &[f64]) {
+    assert_values(page, "#published", ".published > *", |mark| mark.0, expected);
 }
 
 #[test]
@@ -52,9 +59,9 @@ fn published_figures_beside_ours() {
     page.choose("#choosers", "records", "1,000");
     for operation in ["insert", "get"] {
         page.choose("#choosers", "operation", operation);
-        let theirs = published(operation);
+        let theirs = published(operation, "1000");
         assert_eq!(theirs.len(), 6, "stores in the paper");
-        assert_values(&mut page, "#published", ".published > *", |mark| mark.0, &theirs);
+        assert_published(&mut page, &theirs);
         assert_values(
             &mut page,
             "#published",
@@ -77,6 +84,60 @@ fn published_figures_beside_ours() {
     assert!(page.text_of("#published").contains("Nothing was published for"), "{}", page.text_of("#published"));
     assert_eq!(page.count("#published svg"), 0);
     assert!(!page.text_of("#published").contains("Nothing was measured"), "it was");
+    page.is_quiet();
+}
+
+#[test]
+fn a_run_that_was_scaled_down_stood_beside_what_was_published_of_as_few_records() {
+    let cell = |store: &str| {
+        let axes = Axes { records: 1_000, ..axes(store) };
+        good(&axes, 1, vec![phase_result("get", vec![operation("get", 4_180)])])
+    };
+    let mut run = run(vec![cell("lmdb"), cell("sqlite")], stores());
+    edit(&mut run, |info| info["suite"]["scale"] = serde_json::json!(0.1));
+    let mut page = Page::against(&[run], "hines-2023");
+    assert_published(&mut page, &published("get", "10000"));
+    page.is_quiet();
+}
+
+#[test]
+fn a_variant_stood_beside_another_that_begins_like_it() {
+    let cell = |variant: &str| {
+        let axes = Axes { variant: Some(variant.to_owned()), records: 12_207_030, ..axes("lmdb") };
+        let mut round = good(&axes, 1, vec![phase_result("walk", vec![operation("walk", 10_000)])]);
+        round.end.cell.push_str(variant);
+        round
+    };
+    let mut page = Page::against(&[run(vec![cell("flat-buffer"), cell("flat-buffer-long")], stores())], "ozone-2020");
+    for variant in ["flat-buffer", "flat-buffer-long"] {
+        page.choose("#choosers", "variant", variant);
+        // The publication prints rates, of which what was run several times is shown as the mean.
+        let of = [("variant", variant), ("phase", "walk"), ("measure", "rate"), ("threads", "1")];
+        let rates = printed(OZONE, &of);
+        assert!(!rates.is_empty(), "{variant}");
+        assert_published(&mut page, &[1e9 / (rates.iter().sum::<f64>() / rates.len() as f64)]);
+    }
+    page.is_quiet();
+}
+
+#[test]
+fn a_medium_stood_beside_the_other_one_of_the_publication() {
+    let cell = |medium: &str| {
+        let axes = Axes { records: 1_000, medium: medium.to_owned(), ..axes("lmdb") };
+        let mut round = good(&axes, 1, vec![phase_result("get", vec![operation("get", 4_180)])]);
+        round.end.cell.push_str(medium);
+        round
+    };
+    let mut page = Page::against(&[run(vec![cell("hdd"), cell("ssd")], stores())], "cunningham-2024");
+    for medium in ["hdd", "ssd"] {
+        page.choose("#choosers", "medium", medium);
+        let of = [("phase", "get"), ("measure", "time"), ("data", "random"), ("value_bytes_min", "1024")];
+        let of = [of.as_slice(), &[("records", "1000"), ("hardware", medium), ("disturbance", "")]].concat();
+        // Printed as nanoseconds, which its suite calls a mistake.
+        let times: Vec<f64> = printed(CUNNINGHAM, &of).into_iter().map(|time| time * 1_000.0).collect();
+        assert!(!times.is_empty(), "{medium}");
+        assert_published(&mut page, &times);
+    }
     page.is_quiet();
 }
 

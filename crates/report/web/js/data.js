@@ -86,13 +86,8 @@ function verdictOf(contest, measure) {
 
 /** What a publication found for an operation at a place under a measure. */
 function publishedAt(event, at, measure) {
-  const label = (name) => data.axes[axisIndex.get(name)]?.values[at[axisIndex.get(name)]].label;
-  const same = (theirs, name) => theirs === null || String(theirs) === label(name);
-  return (data.published?.figures ?? []).filter((of) => of.measure === measure.name
-    && (of.phase === null || of.phase === event)
-    && ["data", "records", "value_bytes", "threads"].every((name) => same(of[name], name))
-    && (of.disturbance ?? "none") === (label("disturbance") ?? "none")
-    && (of.variant === null || label("variant") === of.variant || label("variant")?.startsWith(`${of.variant}-`)));
+  const figures = (contestAt(event, at, measure)?.published ?? []).map((index) => data.published.figures[index]);
+  return figures.filter((of) => of.measure === measure.name);
 }
 
 /** The contest nearest to a place: with the most axes the same, then of this operation, then with the fewest steps on the others. */

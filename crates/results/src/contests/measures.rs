@@ -30,7 +30,7 @@ pub struct ContestMeasure {
     pub in_detail: bool,
     /// The measures of [tables](crate::verdict::Table) that it is one of, whose ranking stands here too.
     #[serde(skip)]
-    pub(crate) table: Option<Family>,
+    pub table: Option<Family>,
     /// The share of operations that a percentile is that of.
     #[serde(skip)]
     share: Option<f64>,
