@@ -1,9 +1,9 @@
 //! The answer of a run that was asked one question: what to pick, or the highest rates.
 
 use bakeoff_results::contender::Contenders;
-use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant};
-use bakeoff_results::pick_outcome::PickOutcome;
-use bakeoff_stats::{TIED_WITHIN, Verdict};
+use bakeoff_results::pick::{PICK_ASKED, of_variant};
+use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome};
+use bakeoff_stats::TIED_WITHIN;
 use maud::{Markup, html};
 
 use crate::document::Section;
@@ -45,17 +45,17 @@ fn headline(of: &PickOutcome<'_>, contenders: &Contenders) -> Markup {
     };
     let tied = listed(&ranking.tied.iter().map(name).collect::<Vec<_>>());
     let best = name(&ranking.best);
-    let is_answered = of.is_answered();
-    let sentence = match ranking.verdict {
-        _ if is_answered && is_ahead_by_far(ranking, facts) => html! { (best) " is best by far, though not proven" },
-        Verdict::Winner | Verdict::Tie | Verdict::Undecided if !is_answered => {
+    let sentence = match of.answer(ranking) {
+        PickAnswer::AloneByChance => html! { (best) " alone was measured to the end: no answer, as is said below" },
+        PickAnswer::Alone => html! { (best) " is the only one that was measured to the end" },
+        PickAnswer::SomeUnknown | PickAnswer::UndecidedForFewRounds => {
             html! { (best) " leads what was measured: no answer, as is said below" }
         }
-        Verdict::Winner => html! { (tied) " is best" },
-        Verdict::Tie => html! { (tied) " are best, within " (TIED_WITHIN) "×" },
-        Verdict::Undecided => html! { (tied) " leads; others are not told apart from it" },
-        Verdict::Unproven => html! { (best) " leads: too few rounds to prove it" },
-        Verdict::Alone => html! { (best) " is the only one that was measured to the end" },
+        PickAnswer::AheadByFar => html! { (best) " is best by far, though not proven" },
+        PickAnswer::Winner => html! { (tied) " is best" },
+        PickAnswer::Tie => html! { (tied) " are best, within " (TIED_WITHIN) "×" },
+        PickAnswer::Undecided => html! { (tied) " leads; others are not told apart from it" },
+        PickAnswer::Unproven => html! { (best) " leads: too few rounds to prove it" },
     };
     html! { p.headline { (sentence) } p.others { "by " (facts.optimize.label()) } }
 }

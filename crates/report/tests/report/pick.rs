@@ -240,6 +240,24 @@ fn a_store_for_which_the_disk_was_full_might_have_been_the_best() {
     assert_says(&shown(cells, &facts), &["If same: not known: no other was tried"]);
 }
 
+/// The text below said each time that there is none.
+#[test]
+fn the_page_headed_what_is_no_answer_as_one() {
+    let raced = ["lmdb", "sqlite", "flat-folder"].map(str::to_owned).to_vec();
+    let facts = PickFacts { raced, out_of_time: true, ..facts() };
+    let lone = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    let headline = page_headline(lone.clone(), &facts);
+    assert!(headline.contains("LMDB</span> alone was measured to the end: no answer"), "{headline}");
+    assert_says(&shown(lone, &facts), &["None: nothing can be told, since LMDB alone was measured to the end"]);
+    let mut single = rounds("lmdb", PICK_ASKED, &[1000]);
+    single.extend(rounds("flat-folder", PICK_ASKED, &[1100]));
+    let full = rounds("sqlite", PICK_ASKED, &[1000]).into_iter();
+    single.extend(full.map(|cell| failed(cell, FailureKind::DiskFull, "x")));
+    let headline = page_headline(single.clone(), &facts);
+    assert!(headline.contains("LMDB</span> leads what was measured: no answer"), "{headline}");
+    assert_says(&shown(single, &facts), &["None: LMDB leads what was measured"]);
+}
+
 #[test]
 fn of_a_rate_the_others_are_slower() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
