@@ -1,13 +1,12 @@
-//! Reads a run's directory and shows what it found.
+//! Shows what a run found.
 //!
 //! ```text
 //! run.json, results.jsonl ─Run::read→ Run ─Analysis──→ tables of rankings ─→ terminal · page · JSON · XLSX · Markdown
 //!                                      ├─rows_of─────→ tidy table ────────→ CSV · Parquet · XLSX · page
 //!                             another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
-//! Statistics are those of `bakeoff-stats`. `bakeoff-results` ranks stores in a workload and over many, and compares runs. The page's
-//! contests are ranked here. Invariants:
-//! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
+//! `bakeoff-results` reads a run's directory, ranks stores in a workload, over many and in the page's contests, and compares runs.
+//! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
 //! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
 
 mod circumstances;

@@ -1,7 +1,7 @@
 // What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
 // from it.
 
-/** Axes along which one answer sums up; places on all others come in the order of the answers (src/verdict.rs). */
+/** Axes along which one answer sums up; places on all others come in the order of the answers (crates/results/src/verdict.rs). */
 const OF_WORKLOADS = ["data", "records", "value_bytes"];
 
 const firstEvent = events.find((event) => data.contests.some((contest) => contest.event === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
