@@ -196,6 +196,8 @@ pub struct Tally {
     pub first: BTreeMap<String, usize>,
     /// Fields in which several are first by the same figure.
     pub first_shared: usize,
+    /// Comparisons in which somebody is first by the figures without proof.
+    pub open: usize,
     /// Comparisons in which no other has a figure, by store.
     pub alone: BTreeMap<String, usize>,
     /// Ties.
@@ -210,19 +212,27 @@ impl Tally {
     /// How often each store is best at a measure.
     pub fn of(table: &Table, measure: &Measure) -> Self {
         let mut tally = Self::default();
-        table.fields_of(measure).for_each(|field| tally.count(field));
+        table.fields_of(measure).for_each(|field| tally.count(field.ranking.as_ref()));
         tally
     }
 
-    fn count(&mut self, field: &Field) {
+    /// How often each store is best in some comparisons.
+    pub fn of_rankings<'a>(rankings: impl Iterator<Item = &'a Ranking>) -> Self {
+        let mut tally = Self::default();
+        rankings.for_each(|ranking| tally.count(Some(ranking)));
+        tally
+    }
+
+    fn count(&mut self, ranking: Option<&Ranking>) {
         self.fields += 1;
-        match &field.ranking {
+        match ranking {
             Some(ranking) => self.add(ranking),
             None => self.nobody += 1,
         }
     }
 
     fn add(&mut self, ranking: &Ranking) {
+        let is_open = matches!(ranking.verdict, Verdict::Unproven | Verdict::Undecided);
         let by_verdict = match ranking.verdict {
             Verdict::Winner => &mut self.wins,
             Verdict::Unproven | Verdict::Undecided => &mut self.first,
@@ -233,8 +243,8 @@ impl Tally {
             *by_verdict.entry(key.clone()).or_default() += 1;
         }
         self.ties += usize::from(ranking.verdict == Verdict::Tie);
-        self.first_shared +=
-            usize::from(matches!(ranking.verdict, Verdict::Unproven | Verdict::Undecided) && ranking.tied.len() > 1);
+        self.open += usize::from(is_open);
+        self.first_shared += usize::from(is_open && ranking.tied.len() > 1);
     }
 }
 

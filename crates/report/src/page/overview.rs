@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
 use crate::circumstances::varying;
@@ -13,7 +12,7 @@ use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{joined, scrolled, store, store_of, table_head};
 use crate::page::labelled::RankedRun;
 use bakeoff_results::analysis::Ranked;
-use bakeoff_results::overall::Overall;
+use bakeoff_results::overall::{Overall, Tally};
 
 /// The id of a table's answer in full.
 pub(crate) fn id(run: usize, table: usize) -> String {
@@ -133,19 +132,16 @@ struct Places {
 
 /// Stores that are fastest somewhere, or share the first place, the most frequent first.
 fn places(lines: &[Line], contenders: &Contenders) -> Vec<Places> {
+    let tally = Tally::of_rankings(lines.iter().filter_map(Line::answer).map(|whole| &whole.ranking));
     let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    for ranking in lines.iter().filter_map(Line::answer).map(|whole| &whole.ranking) {
-        for key in &ranking.tied {
-            let (wins, ties) = counts.entry(contenders.index(key)).or_default();
-            match ranking.verdict {
-                Verdict::Winner => *wins += 1,
-                Verdict::Tie => *ties += 1,
-                Verdict::Undecided | Verdict::Unproven | Verdict::Alone => {}
-            }
-        }
+    for (key, wins) in &tally.wins {
+        counts.entry(contenders.index(key)).or_default().0 += wins;
+    }
+    for (key, ties) in &tally.shared {
+        counts.entry(contenders.index(key)).or_default().1 += ties;
     }
     let places = counts.into_iter().map(|(index, (wins, ties))| Places { index, wins, ties });
-    let mut places: Vec<Places> = places.filter(|of| of.wins + of.ties > 0).collect();
+    let mut places: Vec<Places> = places.collect();
     places.sort_by_key(|of| (usize::MAX - of.wins, usize::MAX - of.ties, of.index));
     places
 }

@@ -1,18 +1,16 @@
 //! A line for each operation: who is best, how far ahead, in how many workloads, and everyone on a scale.
 
-use std::collections::BTreeMap;
-
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::verdict::Table;
-use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_stats::Ranking;
 use bakeoff_text::ratio;
 use maud::{Markup, html};
 
 use crate::labels::{AHEAD, times_the_best};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
-use bakeoff_results::overall::Overall;
+use bakeoff_results::overall::{Overall, Tally};
 
 /// Largest ratios that a scale may end at.
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
@@ -45,41 +43,33 @@ pub(crate) fn standings(table: &Table, lines: &[(&Measure, &Overall)], contender
 
 fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contenders, end: f64) -> Markup {
     let ranking = &of.ranking;
-    let rankings = table.fields_of(measure).filter_map(|field| field.ranking.as_ref());
+    let rankings = || table.fields_of(measure).filter_map(|field| field.ranking.as_ref());
+    let is_theirs = |of: &&Ranking| of.tied.iter().any(|key| ranking.tied.contains(key));
+    let (all, theirs) = (Tally::of_rankings(rankings()), Tally::of_rankings(rankings().filter(is_theirs)));
     html! {
         tr {
             th scope="row" { (measure.label()) }
             td { (first_place(of, contenders)) }
             td { (ahead(ranking, contenders, " ")) }
-            td.won { (describe_wins(rankings, &ranking.tied, contenders)) }
+            td.won { (describe_wins(&all, &theirs, contenders)) }
             td.scale { div.strip { (dots(ranking, contenders, end)) } }
         }
     }
 }
 
-/// In how many workloads those in the first place of all win or share the first place.
-fn describe_wins<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String], contenders: &Contenders) -> String {
-    let (mut all, mut ties, mut open, mut alone) = (0, 0, 0, 0);
-    let mut winners: BTreeMap<&String, usize> = BTreeMap::new();
-    for ranking in rankings {
-        all += 1;
-        let best = ranking.tied.iter().any(|key| first.contains(key));
-        if best && ranking.verdict == Verdict::Winner {
-            *winners.entry(&ranking.best).or_default() += 1;
-        }
-        ties += usize::from(best && ranking.verdict == Verdict::Tie);
-        alone += usize::from(ranking.verdict == Verdict::Alone);
-        open += usize::from(best && matches!(ranking.verdict, Verdict::Unproven | Verdict::Undecided));
-    }
+/// In how many of all workloads those in the first place of all win or share the first place: `theirs` are those in which some of them is first.
+fn describe_wins(all: &Tally, theirs: &Tally, contenders: &Contenders) -> String {
+    let (ties, open, is_alone) = (theirs.ties, theirs.open, all.alone.values().sum::<usize>() == all.fields);
+    let all = all.fields;
     // Stores that are alike over all workloads need not be so in any.
-    if winners.len() > 1 {
+    if theirs.wins.len() > 1 {
         let each: Vec<String> =
-            winners.iter().map(|(key, wins)| format!("{} wins {wins}", contenders.title(key))).collect();
+            theirs.wins.iter().map(|(key, wins)| format!("{} wins {wins}", contenders.title(key))).collect();
         let ties = if ties > 0 { format!(", tied in {ties}") } else { String::new() };
         return format!("{}{ties}, of {all}", each.join(", "));
     }
-    match (winners.values().sum::<usize>(), ties) {
-        (0, 0) if alone == all => "no competitor".to_owned(),
+    match (theirs.wins.values().sum::<usize>(), ties) {
+        (0, 0) if is_alone => "no competitor".to_owned(),
         (0, 0) if open > 0 => format!("first in {open} of {all}, not proven"),
         (0, 0) => format!("wins none of {all}"),
         (0, _) => format!("tied in {ties} of {all}"),
