@@ -94,7 +94,7 @@ fn profiled(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(Forms::TEXT, || flame_graphs::not_ranked(run));
     all.add(Forms::TERMINAL, || failures::in_short(run, contenders));
     all.add(Forms::TERMINAL, || flame_graphs::section(run, contenders));
-    all.add(Forms::TERMINAL, || every_store::section(&run.cells, contenders, detail));
+    all.add(Forms::TERMINAL, || every_store::section(run, contenders, detail));
     all.add(Forms::TEXT, || failures::section(run, contenders));
     all.add(Forms::TERMINAL, || left_out::sections(run));
     all.add(Forms::TEXT, || notes::warnings(run));
@@ -121,7 +121,7 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     }
     all.add(answers, || matrix::sections(tables, contenders));
     all.add(Forms::ALL, || disturbance::section(tables, contenders, detail));
-    all.add(Forms::TERMINAL, || every_store::section(&run.cells, contenders, detail));
+    all.add(Forms::TERMINAL, || every_store::section(run, contenders, detail));
     all.add(Forms::TERMINAL, || settings_in_force::section(run, contenders));
     all.add(Forms::TERMINAL, || memory::section(run));
     if has_copies(run) {
@@ -136,7 +136,7 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
         all.add(Forms::TERMINAL, || phase_tables::section::<GcRow>(run, contenders));
         all.add(Forms::TERMINAL, || store_counters::section(run, contenders));
     }
-    all.add(Forms::TEXT, || slow_operations::section(&run.cells, contenders));
+    all.add(Forms::TEXT, || slow_operations::section(run, contenders));
     all.add(Forms::TEXT, || failures::section(run, contenders));
     all.add(Forms::TERMINAL, || left_out::sections(run));
     all.add(Forms::TEXT, || notes::warnings(run));

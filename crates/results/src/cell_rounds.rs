@@ -22,7 +22,7 @@ impl CellRound {
 }
 
 /// Ids of the cells that failed in some round: none of their figures count, the good rounds' neither.
-pub fn failed_cells<R: Borrow<CellRound>>(cells: &[R]) -> BTreeSet<&str> {
+pub(crate) fn failed_cells<R: Borrow<CellRound>>(cells: &[R]) -> BTreeSet<&str> {
     cells.iter().map(Borrow::borrow).filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect()
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_protocol::{CellEnd, Profile, StoreDescription};
 use bakeoff_text::command_again;
 
-use crate::cell_rounds::CellRound;
+use crate::cell_rounds::{CellRound, failed_cells};
 use crate::error::RunError;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
@@ -70,6 +70,12 @@ impl Run {
     /// A run of these parts.
     pub fn new(directory: PathBuf, record: RunRecord, cells: Vec<CellRound>, notes: Vec<String>) -> Self {
         Self { directory, record, cells, notes }
+    }
+
+    /// The rounds that count: those of cells that never failed.
+    pub fn counted(&self) -> impl Iterator<Item = &CellRound> {
+        let failed = failed_cells(&self.cells);
+        self.cells.iter().filter(move |cell| !failed.contains(cell.end.cell.as_str()))
     }
 
     /// The stores that `run.json` describes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::PhaseResult;
-use bakeoff_results::cell_rounds::{CellRound, failed_cells};
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::figures::per_operation;
 use bakeoff_results::run::Run;
 use bakeoff_stats::mean;
@@ -54,13 +54,12 @@ fn place(figure: &Figure) -> Option<Place> {
 
 /// The rounds of a phase in cells that never failed.
 fn phases<'a>(run: &'a Run, (variant, phase, store, threads): &Place) -> Vec<&'a PhaseResult> {
-    let failed = failed_cells(&run.cells);
     let is_of = |cell: &&CellRound| {
         let axes = &cell.end.axes;
         let of_variant = axes.variant.as_ref() == Some(variant) && axes.disturbance.is_none();
-        of_variant && axes.store == *store && axes.threads == *threads && !failed.contains(cell.end.cell.as_str())
+        of_variant && axes.store == *store && axes.threads == *threads
     };
-    let lines = run.cells.iter().filter(is_of).flat_map(|cell| &cell.phases);
+    let lines = run.counted().filter(is_of).flat_map(|cell| &cell.phases);
     lines.map(|line| &line.result).filter(|result| result.phase == *phase).collect()
 }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::circumstances::in_full;
 use bakeoff_protocol::{Axes, Latency};
-use bakeoff_results::cell_rounds::{CellRound, failed_cells, phase_order};
+use bakeoff_results::cell_rounds::phase_order;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::{Contender, Contenders};
 use bakeoff_results::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
+use bakeoff_results::run::Run;
 use bakeoff_results::verdict::{Column as Place, Size};
 use bakeoff_stats::{Rounds, median};
 use bakeoff_text::{or_dash, rate, time, time_range};
@@ -54,8 +55,8 @@ const HINT: &str = "`bakeoff report --full` shows every store's rate, mean, rang
 const GROUPS_UNASKED_MAX: usize = 8;
 
 /// The lines of all cells that never failed, grouped by workload and measure; a hint where they are too many for the usual detail; `None` if there are none.
-pub(crate) fn section(cells: &[CellRound], contenders: &Contenders, detail: Detail) -> Option<Section> {
-    let groups = groups(cells, contenders);
+pub(crate) fn section(run: &Run, contenders: &Contenders, detail: Detail) -> Option<Section> {
+    let groups = groups(run, contenders);
     if detail == Detail::Usual && groups.len() > GROUPS_UNASKED_MAX {
         return Section::untitled(SectionId::Hint, vec![Block::Hint(HINT.into())]);
     }
@@ -72,10 +73,10 @@ pub(crate) fn section(cells: &[CellRound], contenders: &Contenders, detail: Deta
 
 type Groups<'a> = BTreeMap<Heading, BTreeMap<String, Line<'a>>>;
 
-fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
-    let (failed, order) = (failed_cells(cells), phase_order(cells));
+fn groups<'a>(run: &'a Run, contenders: &Contenders) -> Groups<'a> {
+    let order = phase_order(&run.cells);
     let mut groups = Groups::new();
-    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+    for cell in run.counted() {
         let Some(contender) = contenders.of(&cell.end.axes) else { continue };
         for phase in &cell.phases {
             let place = order.iter().position(|name| *name == phase.result.phase).unwrap_or(order.len());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::PhaseResult;
-use bakeoff_results::cell_rounds::{CellRound, failed_cells};
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
@@ -78,9 +78,8 @@ type Rows<'a, R> = BTreeMap<(Circumstances, String), BTreeMap<&'a str, R>>;
 
 /// Of cells that never failed, the rows by part and store.
 fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
-    let failed = failed_cells(&run.cells);
     let mut of: Rows<'_, R> = BTreeMap::new();
-    for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+    for cell in run.counted() {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes) else { continue };
         for (name, part) in R::parts(cell) {

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation, VARIANT};
-use bakeoff_results::cell_rounds::{CellRound, failed_cells};
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use bakeoff_text::{listed, percent, time};
 
 use crate::circumstances::varying_among;
@@ -23,12 +24,12 @@ struct Slow<'a> {
 const TITLE: &str = "Why slow operations were slow";
 
 /// The section, with the phases of which it can say nothing.
-pub(crate) fn section(cells: &[CellRound], contenders: &Contenders) -> Option<Section> {
-    let of_stores = gather(cells, contenders);
-    let whole = timed_as_a_whole(cells);
+pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
+    let of_stores = gather(run, contenders);
+    let whole = timed_as_a_whole(&run.cells);
     if of_stores.is_empty() {
         let is_single = |phase: &PhaseLine| phase.result.mode == Mode::Latency;
-        if whole.is_empty() || cells.iter().flat_map(|cell| &cell.phases).any(is_single) {
+        if whole.is_empty() || run.cells.iter().flat_map(|cell| &cell.phases).any(is_single) {
             return None;
         }
         let none = format!("No operation has a time of its own: {whole}.");
@@ -70,10 +71,9 @@ fn timed_as_a_whole(cells: &[CellRound]) -> String {
 /// Whose slow operations are told together: a store's under the same circumstances, in all variants.
 type Group<'a> = (Circumstances, &'a str);
 
-fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<Group<'a>, Slow<'a>> {
-    let failed = failed_cells(cells);
+fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<Group<'a>, Slow<'a>> {
     let mut of_stores: BTreeMap<Group, Slow> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+    for cell in run.counted() {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes).filter(|contender| contender.ranked) else { continue };
         for result in cell.phases.iter().map(|phase| &phase.result) {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_results::cell_rounds::failed_cells;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
@@ -37,9 +36,8 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
 
 /// The counts of cells that never failed, by circumstances, workload and store.
 fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<(Circumstances, String, &'a str), Counts<'a>> {
-    let failed = failed_cells(&run.cells);
     let mut of: BTreeMap<_, Counts<'a>> = BTreeMap::new();
-    for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+    for cell in run.counted() {
         let axes = &cell.end.axes;
         let (Some(contender), Some(finished)) = (contenders.of(axes), &cell.end.finished) else { continue };
         let workload = describe_cell(axes);
