@@ -149,7 +149,7 @@ fn two_builds_of_a_driver_are_measured_in_turn_and_only_what_may_be_worse_again(
     let place = Place::new();
     place.write("paced.toml", &paced_suite(20_000));
     let (old, same) = (driver(&place, "old", ""), driver(&place, "same", ""));
-    let slow = driver(&place, "slow", r#"s/"pause-ns":20000/"pause-ns":80000/"#);
+    let slow = driver(&place, "slow", r#"s/"pause-ns":20000/"pause-ns":500000/"#);
     let compare = |a: &str, b: &str, out: &str| {
         place.run(&["compare", "--run", a, b, "paced.toml", "--rounds", "3", "--fail-on", "worse=50%", "--out", out])
     };

@@ -47,7 +47,7 @@ type Phases = Vec<(Place, PhaseLine)>;
 /// Puts lines together to rounds of cells, in whatever order they stand.
 ///
 /// As they are written, the phases of a round stand together, right before its end. A round whose end does not have as many phases before it as
-/// it says is put together from the other lines of that round when all are read ([`Self::settle`]), or left out: it is not finished.
+/// it says is put together from the other lines of that round when all are read, or left out: it is not finished.
 #[derive(Default)]
 pub struct Assembly {
     cells: Vec<CellRound>,

@@ -197,21 +197,24 @@ impl Comparison {
         self.lines.iter().filter(open).collect()
     }
 
-    /// Whether some figure of this cell of the first run is worse, and may be so by more than this part, so that more rounds say more.
-    /// Figures that never differ are as sure as they can be.
+    /// Whether more rounds of this cell of the first run say more: some figure of it is worse, and may be so by more than this part; or a line
+    /// over many workloads, this one among them, is called worse, which must hold over more rounds. Figures that never differ are as sure as
+    /// they can be.
     pub fn needs_rounds(&self, cell: &Axes, part: f64) -> bool {
         let Some(contender) = self.contenders.of(cell) else { return false };
-        let (size, circumstances) = ((cell.value_bytes_min, cell.value_bytes_max), Circumstances::of(cell));
-        let column = Column { data: cell.data.clone(), records: cell.records };
-        let is_of_cell = |line: &&Line| match &line.subject {
-            Subject::Workload { circumstances: of, size: size_of, column: column_of, .. } => {
-                line.key == contender.key && (of, size_of, column_of) == (&circumstances, &size, &column)
+        let (size_of_cell, of_cell) = ((cell.value_bytes_min, cell.value_bytes_max), Circumstances::of(cell));
+        let column_of_cell = Column { data: cell.data.clone(), records: cell.records };
+        let is_open = |line: &Line| match (&line.subject, line.ratio) {
+            (Subject::Workload { circumstances, size, column, .. }, ratio) => {
+                let may_be_worse = |of: Interval| of.estimate > 1.0 && of.high > 1.0 + part && of.low < of.high;
+                (circumstances, *size, column) == (&of_cell, size_of_cell, &column_of_cell)
+                    && ratio.is_none_or(may_be_worse)
             }
-            Subject::Everything(_) | Subject::Workloads { .. } => false,
+            (Subject::Workloads { circumstances, .. }, Some(of)) => *circumstances == of_cell && is_doubtful(line, of),
+            (Subject::Everything(_), Some(of)) => is_doubtful(line, of),
+            (Subject::Workloads { .. } | Subject::Everything(_), None) => false,
         };
-        let is_open =
-            |line: &Line| line.ratio.is_none_or(|of| of.estimate > 1.0 && of.high > 1.0 + part && of.low < of.high);
-        self.lines.iter().filter(is_of_cell).any(is_open)
+        self.all().filter(|line| line.key == contender.key).any(is_open)
     }
 
     /// Whether the second run may stand in place of the first: nothing is worse by more than this part, failed anew or is missing, and
@@ -252,6 +255,11 @@ impl Comparison {
         }
         named
     }
+}
+
+/// Whether a line over many workloads is called worse by rounds that scatter.
+fn is_doubtful(line: &Line, ratio: Interval) -> bool {
+    line.change == Change::Worse && ratio.low < ratio.high
 }
 
 /// How the first failed round of each cell ended that never failed in the first run, and did in the second.

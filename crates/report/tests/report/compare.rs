@@ -184,8 +184,13 @@ fn thirty_workloads(name: &str, scale: u64) -> Run {
 
 #[test]
 fn over_all_workloads_small_changes_add_up() {
-    let comparison = ComparisonReport::new(&thirty_workloads("a", 25), &thirty_workloads("b", 26)).unwrap();
+    let (before, after) = (thirty_workloads("a", 25), thirty_workloads("b", 26));
+    let comparison = ComparisonReport::new(&before, &after).unwrap();
     assert!(comparison.found.lines.iter().all(|line| !line.change.is_proven()), "no single one is proven");
+    // What is called worse over all of them must hold over more rounds, though no single one may be worse by ten times.
+    let cell = &before.cells[0].end.axes;
+    assert!(comparison.found.needs_rounds(cell, 10.0));
+    assert!(!ComparisonReport::new(&after, &before).unwrap().found.needs_rounds(cell, 10.0), "it is better");
     let overall = |measure: &str| {
         let line = comparison.found.overall.iter().find(|line| comparison.labels_of(line).measure == measure).unwrap();
         assert!((line.ratio.unwrap().estimate - 1.04).abs() < 0.01, "{line:?}");
