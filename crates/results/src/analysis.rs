@@ -1,11 +1,14 @@
 //! A run with what was made of its results, each of it once: tables of rankings, and rankings over whole tables.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cell_rounds::CellRound;
+use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
 use crate::figures::{Family, Measure, of_values_alone};
+use crate::flush_share::{FlushShare, flush_shares};
 use crate::overall::{Depends, Overall, Tally, Workload, by_workload, depends, overall, overall_of};
 use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
@@ -19,6 +22,7 @@ pub struct Analysis<'a> {
     /// Who takes part, here and in whatever is shown with it.
     pub contenders: Rc<Contenders>,
     ranked: OnceCell<(Vec<Table>, Vec<Standings>)>,
+    flush_shares: OnceCell<BTreeMap<Circumstances, FlushShare>>,
     pick: Option<PickOutcome<'a>>,
 }
 
@@ -45,7 +49,8 @@ impl<'a> Analysis<'a> {
     }
 
     fn among(run: &'a Run, contenders: Rc<Contenders>) -> Self {
-        Self { run, contenders, ranked: OnceCell::new(), pick: run.pick().map(|facts| PickOutcome::new(run, facts)) }
+        let pick = run.pick().map(|facts| PickOutcome::new(run, facts));
+        Self { run, contenders, ranked: OnceCell::new(), flush_shares: OnceCell::new(), pick }
     }
 
     fn ranked_once(&self) -> &(Vec<Table>, Vec<Standings>) {
@@ -54,6 +59,11 @@ impl<'a> Analysis<'a> {
             let standings = tables.iter().map(|_| Standings::default()).collect();
             (tables, standings)
         })
+    }
+
+    /// How much of the time of writes is a flush under these circumstances; `None` where it is not most of it.
+    pub fn flush_share(&self, of: &Circumstances) -> Option<&FlushShare> {
+        self.flush_shares.get_or_init(|| flush_shares(self.run)).get(of)
     }
 
     /// What came of a pick; `None` if this was none.

@@ -3,12 +3,13 @@
 //! Stores that flush every write differ little where a flush takes a thousand times as long as all else they do. Then other things
 //! decide, and a ranking should say so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{OperationResult, StoreDescription};
+use bakeoff_protocol::{Axes, OperationResult, StoreDescription};
 use bakeoff_stats::median;
 
 use crate::cell_rounds::CellRound;
+use crate::circumstances::Circumstances;
 use crate::run::Run;
 
 /// A flush is most of a write from this part of its time on.
@@ -38,22 +39,40 @@ impl FlushShare {
 /// What flushes are of the time of single writes in these rounds. `None` if fewer than two stores flush their writes, or if flushes are less than
 /// [`MOST`] of that.
 pub fn flush_share<'a>(run: &Run, cells: impl Iterator<Item = &'a CellRound>) -> Option<FlushShare> {
-    let mut all: BTreeMap<&str, Writes> = BTreeMap::new();
-    for cell in cells.filter(|cell| cell.is_ok()) {
-        let store = cell.end.axes.store.as_str();
-        let description = run.stores().iter().find(|description| description.name == store);
-        if description.is_some_and(is_ranked) {
-            all.entry(store).or_default().add(cell);
-        }
+    gather(run, cells, |_| ()).remove(&()).and_then(|writes| share(&writes))
+}
+
+/// The same under each of the circumstances of a run.
+pub(crate) fn flush_shares(run: &Run) -> BTreeMap<Circumstances, FlushShare> {
+    let all = gather(run, run.cells.iter(), Circumstances::of).into_iter();
+    all.filter_map(|(circumstances, writes)| Some((circumstances, share(&writes)?))).collect()
+}
+
+/// The writes of each ranked store, by a part of the axes of its cells.
+fn gather<'a, K: Ord>(
+    run: &Run,
+    cells: impl Iterator<Item = &'a CellRound>,
+    key: impl Fn(&Axes) -> K,
+) -> BTreeMap<K, BTreeMap<&'a str, Writes>> {
+    let ranked: BTreeSet<&str> =
+        run.stores().iter().filter(|store| is_ranked(store)).map(|store| store.name.as_str()).collect();
+    let mut all: BTreeMap<K, BTreeMap<&str, Writes>> = BTreeMap::new();
+    for cell in cells.filter(|cell| cell.is_ok() && ranked.contains(cell.end.axes.store.as_str())) {
+        let axes = &cell.end.axes;
+        all.entry(key(axes)).or_default().entry(&axes.store).or_default().add(cell);
     }
-    all.retain(|_, writes| writes.ns > 0.0);
-    let named = |is_flushed: bool| -> Vec<String> {
-        let names = all.iter().filter(|(_, writes)| (writes.flushed_ns > 0.0) == is_flushed);
+    all
+}
+
+fn share(all: &BTreeMap<&str, Writes>) -> Option<FlushShare> {
+    let with_writes = || all.iter().filter(|(_, writes)| writes.ns > 0.0);
+    let named = |is_flushed: bool| {
+        let names = with_writes().filter(|(_, writes)| (writes.flushed_ns > 0.0) == is_flushed);
         names.map(|(name, _)| (*name).to_owned()).collect()
     };
-    let (flushing, others) = (named(true), named(false));
+    let (flushing, others): (Vec<String>, Vec<String>) = (named(true), named(false));
     let shares: Vec<f64> = flushing.iter().map(|name| all[name.as_str()].share()).collect();
-    let flushes: Vec<f64> = all.values().flat_map(|writes| writes.flush_ns.iter().copied()).collect();
+    let flushes: Vec<f64> = with_writes().flat_map(|(_, writes)| writes.flush_ns.iter().copied()).collect();
     let share = median(&shares).filter(|share| shares.len() > 1 && *share >= MOST)?.min(1.0);
     Some(FlushShare { flush_ns: median(&flushes)?, share, flushing, others })
 }

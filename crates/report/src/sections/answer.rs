@@ -1,10 +1,9 @@
 //! The answer: who is best overall and at what, in a few plain sentences, honest about ties.
 
 use bakeoff_protocol::{Durability, Leaves};
-use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::flush_share::{FlushShare, flush_share};
+use bakeoff_results::flush_share::FlushShare;
 use bakeoff_results::power_cut::after_power_cut;
 use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::{Place, Ranking, TIED_WITHIN, Verdict};
@@ -82,7 +81,7 @@ pub(crate) fn describe_power_cut(table: &Rankings, contenders: &Contenders) -> O
 /// How much of the time of writes is a flush: `97 % of the time of a write in LMDB and redb (3.40 ms each); SQLite waits for none`.
 pub(crate) fn describe_flushes(of: &FlushShare, titles: impl Fn(&[String]) -> String) -> String {
     let FlushShare { flush_ns, share, flushing, others } = of;
-    let stores = if others.is_empty() { "every store".to_owned() } else { titles(flushing) };
+    let stores = if of.is_of_all() { "every store".to_owned() } else { titles(flushing) };
     let rest = match others.as_slice() {
         [] => "; reads, space and memory decide".to_owned(),
         [_] => format!("; {} waits for none", titles(others)),
@@ -93,13 +92,12 @@ pub(crate) fn describe_flushes(of: &FlushShare, titles: impl Fn(&[String]) -> St
 
 /// The same of a table, whose stores may be set in several ways.
 pub(crate) fn describe_flushes_of(table: &Rankings, of: &Analysis) -> Option<String> {
-    let cells = of.run.cells.iter().filter(|cell| Circumstances::of(&cell.end.axes) == table.circumstances);
+    let share = of.flush_share(&table.circumstances)?;
+    let contenders = of.contenders.titles();
     let title = |name: &String| {
-        let contenders = of.contenders.titles();
         contenders.iter().find(|each| each.store == *name).map_or_else(|| printable(name), |each| each.title.clone())
     };
-    let share = flush_share(of.run, cells)?;
-    Some(describe_flushes(&share, |names| listed(&names.iter().map(title).collect::<Vec<_>>())))
+    Some(describe_flushes(share, |names| listed(&names.iter().map(title).collect::<Vec<_>>())))
 }
 
 /// A section for each table.
