@@ -49,7 +49,7 @@ type Phases = Vec<(Place, PhaseLine)>;
 /// As they are written, the phases of a round stand together, right before its end. A round whose end does not have as many phases before it as
 /// it says is put together from the other lines of that round when all are read, or left out: it is not finished.
 #[derive(Default)]
-pub struct Assembly {
+pub(crate) struct Assembly {
     cells: Vec<CellRound>,
     /// How each round ended, by its cell and number: the first time that it did.
     ended: BTreeMap<Key, CellStatus>,
@@ -81,28 +81,28 @@ impl Assembly {
     }
 
     /// The rounds that are finished so far.
-    pub fn rounds(&self) -> &[CellRound] {
+    pub(crate) fn rounds(&self) -> &[CellRound] {
         &self.cells
     }
 
     /// How a cell's round ended, if it did.
-    pub fn status(&self, cell: &str, round: u32) -> Option<CellStatus> {
+    pub(crate) fn status(&self, cell: &str, round: u32) -> Option<CellStatus> {
         self.ended.get(&(cell.to_owned(), round)).copied()
     }
 
     /// Whether some round of this cell failed.
-    pub fn has_failed(&self, cell: &str) -> bool {
+    pub(crate) fn has_failed(&self, cell: &str) -> bool {
         let mut rounds = self.ended.range((cell.to_owned(), 0)..=(cell.to_owned(), u32::MAX));
         rounds.any(|(_, status)| *status == CellStatus::Failed)
     }
 
     /// How many rounds of cells ended, failed ones included.
-    pub fn ended(&self) -> usize {
+    pub(crate) fn ended(&self) -> usize {
         self.ended.len()
     }
 
     /// How many rounds of cells failed.
-    pub fn failed(&self) -> usize {
+    pub(crate) fn failed(&self) -> usize {
         self.ended.values().filter(|status| **status == CellStatus::Failed).count()
     }
 
@@ -116,11 +116,14 @@ impl Assembly {
         self.places.len() + self.lines_repeated
     }
 
-    /// How many rounds have lines and are not finished.
+    /// How many rounds have lines and are not finished. To be asked when all lines are read.
     pub(crate) fn unfinished(&self) -> usize {
-        let pending = self.pending.iter().map(|(_, phase)| (phase.cell.clone(), phase.round));
-        let all: BTreeSet<Key> = self.scattered.keys().cloned().chain(pending).collect();
-        all.into_iter().filter(|key| !self.ended.contains_key(key)).count() + self.lacking
+        self.without_end() + self.lacking
+    }
+
+    /// How many of them have no end.
+    fn without_end(&self) -> usize {
+        self.scattered.keys().filter(|key| !self.ended.contains_key(key)).count()
     }
 
     /// Puts rounds together whose lines do not stand together. To be called when all lines are read.
@@ -143,10 +146,10 @@ impl Assembly {
     }
 
     /// The finished rounds, and notes on what was left out.
-    pub fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
+    pub(crate) fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
         self.settle();
         let mut notes = Vec::new();
-        let unfinished = self.unfinished() - self.lacking;
+        let unfinished = self.without_end();
         if unfinished > 0 {
             notes.push(format!("{unfinished} unfinished round(s) of cells are left out; `run --resume` does them again, but of a pick, which begins anew"));
         }

@@ -12,7 +12,7 @@
 //! same workload; whatever was left out while reading is noted.
 
 pub mod analysis;
-pub mod assembly;
+mod assembly;
 pub mod cell_rounds;
 pub mod circumstances;
 pub mod comparison;
