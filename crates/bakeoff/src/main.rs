@@ -12,6 +12,7 @@ mod measure;
 mod options;
 mod outcome;
 mod pick;
+mod planned;
 mod show;
 mod verbs;
 mod version;

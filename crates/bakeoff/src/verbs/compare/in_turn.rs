@@ -4,20 +4,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::{
-    FinishedRun, Missing, OwnDirectory, Setup, SuiteSource, TurnSide, execute_in_turn, make_run_directory, run_record,
-    shown, skipped,
-};
-use bakeoff_measure::Machine;
+use bakeoff_engine::{FinishedRun, OwnDirectory, SuiteSource, TurnSide, execute_in_turn, make_run_directory, shown};
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::side::{Side, SideRecord};
 use bakeoff_suite::RunOptions;
 
-use crate::announce::{print_start, skipped_lines};
+use crate::announce::print_start;
 use crate::cli::CompareArguments;
-use crate::options::{parse_budget, suite_source, tell_left_out};
-use crate::output::REPORTER;
-use crate::version::VERSION;
+use crate::options::{parse_budget, suite_source};
+use crate::planned::Planned;
 
 /// By how much a figure may be worse before its cell is measured again, where `--fail-on` does not say it.
 const WORSE_DEFAULT: f64 = 0.05;
@@ -150,26 +145,4 @@ fn sides(arguments: &CompareArguments) -> Result<[Different; 2]> {
         bail!("--dir is for sides that share a directory: A and B are directories themselves");
     }
     Ok([a, b])
-}
-
-/// A side that is planned.
-struct Planned {
-    setup: Setup,
-    source: SuiteSource,
-}
-
-impl Planned {
-    fn new(options: &RunOptions, source: SuiteSource) -> Result<Self> {
-        let setup = Setup::new(options, &source, true, REPORTER)?;
-        tell_left_out(&setup.drivers)?;
-        if setup.plan.workloads.is_empty() {
-            bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
-        }
-        setup.check_tools(Missing::Install)?;
-        Ok(Self { setup, source })
-    }
-
-    fn file(&self) -> RunRecord {
-        run_record(&self.setup, self.source.clone(), Machine::read(), VERSION)
-    }
 }

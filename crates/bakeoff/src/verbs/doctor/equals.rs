@@ -3,8 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use anyhow::{Context, Result};
-use bakeoff_engine::{Drivers, Missing, Setup, SuiteSource, execute, make_run_directory, run_record, shown};
-use bakeoff_measure::Machine;
+use bakeoff_engine::{Drivers, SuiteSource, execute, make_run_directory, shown};
 use bakeoff_protocol::TWINS_PROGRAM;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::equals::{Equals, EqualsOfMeasure};
@@ -15,8 +14,7 @@ use bakeoff_text::{Side, Text, TextTable, counted};
 use crate::announce::print_start;
 use crate::cli::{COLUMNS, DoctorArguments};
 use crate::outcome::Outcome;
-use crate::output::REPORTER;
-use crate::version::VERSION;
+use crate::planned::Planned;
 
 /// The suite that measures equals.
 const SUITE: &str = include_str!("aa.toml");
@@ -28,8 +26,7 @@ const STORE: &str = "lmdb";
 const ROUNDS: [usize; 3] = [3, 10, 30];
 
 /// Measures equals, and prints what can be told apart.
-pub(super) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
-    let drivers = Drivers::discover()?;
+pub(super) fn main(arguments: &DoctorArguments, drivers: &Drivers) -> Result<Outcome> {
     let driver =
         drivers.of_store(STORE).with_context(|| format!("no driver here has {STORE}: build with ./bakeoff"))?;
     let directory = make_run_directory(&arguments.out, "aa")?;
@@ -43,11 +40,10 @@ pub(super) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
         ..RunOptions::default()
     };
     let source = SuiteSource { name: "aa".to_owned(), text: SUITE.to_owned() };
-    let setup = Setup::new(&options, &source, false, REPORTER)?;
-    setup.check_tools(Missing::Tell)?;
-    let file = run_record(&setup, source, Machine::read(), VERSION);
-    print_start(&setup, &file, directory.path(), None);
-    let measured = execute(&setup, &directory, file, None)?;
+    let planned = Planned::new(&options, source)?;
+    let file = planned.file();
+    print_start(&planned.setup, &file, directory.path(), None);
+    let measured = execute(&planned.setup, &directory, file, None)?;
     let (interrupted, failed) = (measured.ended.interrupted, measured.ended.failed > 0);
     measured.remove()?;
     if interrupted {

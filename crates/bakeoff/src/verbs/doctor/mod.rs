@@ -36,9 +36,10 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     print_machine(&machine)?;
     print_clock()?;
     print_medium(&medium)?;
-    let advice = print_drivers()?;
+    let drivers = Drivers::discover();
+    let advice = print_drivers(&drivers)?;
     print_advice(&machine, &medium, advice)?;
-    if arguments.aa { equals::main(arguments) } else { Ok(Outcome::Good) }
+    if arguments.aa { equals::main(arguments, &drivers?) } else { Ok(Outcome::Good) }
 }
 
 /// One fact; what could not be read is said to be unknown.
@@ -89,17 +90,17 @@ fn print_clock() -> Result<()> {
 }
 
 /// Prints what there is to open stores with; gives advice on what cannot.
-fn print_drivers() -> Result<Vec<String>> {
+fn print_drivers(drivers: &Result<Drivers>) -> Result<Vec<String>> {
     print_line!("\nDrivers")?;
     let mut advice = Vec::new();
-    match Drivers::discover() {
+    match drivers {
         Ok(found) => {
             found.drivers.iter().try_for_each(|driver| print_driver(driver, &mut advice))?;
             for (program, unresponsive) in &found.unresponsive {
                 line(program, Some(format!("LEFT OUT: {}", unresponsive.why)))?;
             }
-            advice.extend(left_out(&found)?.into_values());
-            not_built(&found)?.iter().try_for_each(print_not_built)?;
+            advice.extend(left_out(found)?.into_values());
+            not_built(found)?.iter().try_for_each(print_not_built)?;
         }
         Err(error) => {
             line("none", Some(format!("{error:#}")))?;

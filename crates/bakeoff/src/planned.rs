@@ -1,0 +1,39 @@
+//! A suite that is planned, with what is known of its run before it starts.
+
+use anyhow::{Result, bail};
+use bakeoff_engine::{Missing, Setup, SuiteSource, run_record, skipped};
+use bakeoff_measure::Machine;
+use bakeoff_results::record::RunRecord;
+use bakeoff_suite::RunOptions;
+
+use crate::announce::skipped_lines;
+use crate::options::tell_left_out;
+use crate::output::REPORTER;
+use crate::version::VERSION;
+
+/// What a verb of its own measures besides `run` and `pick`, planned.
+pub(crate) struct Planned {
+    pub(crate) setup: Setup,
+    source: SuiteSource,
+}
+
+impl Planned {
+    /// Plans, and makes sure that something is left to measure and that it can be.
+    ///
+    /// # Errors
+    /// It cannot be planned or measured here.
+    pub(crate) fn new(options: &RunOptions, source: SuiteSource) -> Result<Self> {
+        let setup = Setup::new(options, &source, true, REPORTER)?;
+        tell_left_out(&setup.drivers)?;
+        if setup.plan.workloads.is_empty() {
+            bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+        }
+        setup.check_tools(Missing::Install)?;
+        Ok(Self { setup, source })
+    }
+
+    /// What is known of it before it starts.
+    pub(crate) fn file(&self) -> RunRecord {
+        run_record(&self.setup, self.source.clone(), Machine::read(), VERSION)
+    }
+}
