@@ -31,7 +31,7 @@ const FUZZ_RUNS: u64 = 1_000_000;
 
 /// The test that takes minutes for a store's durability, which the quick tests leave out.
 const DURABILITY: &str = "durability";
-/// The test that takes an hour, to see what is said of equals.
+/// The test that takes two hours, to see what is said of equals.
 const EQUALS: &str = "equals";
 /// The test that puts every store to the checks of `bakeoff-store`.
 const CONFORMANCE: &str = "conformance";

@@ -179,8 +179,8 @@ impl ComparisonReport {
         };
         format!(
             "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all \
-             workloads, they are geometric means, round by round. The same is within {TIED_WITHIN}×. {rounds} Of the lines of a table that are called better or worse one in \
-             twenty is neither, at most."
+             workloads, they are geometric means, round by round. The same is within {TIED_WITHIN}×. {rounds} Of the lines of a table that \
+             are called better or worse one in twenty is neither, at most."
         )
     }
 }
