@@ -28,7 +28,10 @@ pub enum RunError {
         source: io::Error,
     },
     /// A run cannot be resumed, since another version of the format is on the disk.
-    #[error("{} was written by another version (protocol {protocol}, this is {PROTOCOL_VERSION})", path.display())]
+    #[error(
+        "{} was written by another version of bakeoff (protocol {protocol}, this is {PROTOCOL_VERSION}): use that version, or start a new run",
+        path.display()
+    )]
     OtherVersion {
         /// The file.
         path: PathBuf,
@@ -36,7 +39,7 @@ pub enum RunError {
         protocol: u64,
     },
     /// A run cannot be resumed, since its `run.json` is damaged.
-    #[error("{} is damaged", path.display())]
+    #[error("{} is damaged: restore it from a copy, or start a new run", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

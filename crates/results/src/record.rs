@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::files::replace_file;
+use crate::files::{read_regular, replace_file};
 use crate::lenient;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
@@ -287,7 +287,7 @@ impl RunRecord {
     pub fn read(directory: &Path) -> Result<(Self, Vec<String>), RunError> {
         let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
         let path = directory.join(RUN_FILE);
-        let text = std::fs::read(&path).map_err(|source| match source.kind() {
+        let text = read_regular(&path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 not_a_run("there is no run.json in it".to_owned())
             }
@@ -333,7 +333,7 @@ impl RunRecord {
     /// It cannot be read, another version of the format wrote it, or it is damaged.
     pub fn read_whole(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join(RUN_FILE);
-        let text = match std::fs::read(&path) {
+        let text = match read_regular(&path) {
             Ok(text) => text,
             Err(source) => return Err(RunError::Read { path, source }),
         };

@@ -1,7 +1,7 @@
 //! A run's directory, read whole.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use bakeoff_text::command_again;
 
 use crate::cell_rounds::{CellRound, failed_cells};
 use crate::error::RunError;
+use crate::files::open_regular;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
 use crate::record::RunRecord;
@@ -167,7 +168,7 @@ impl Run {
 
 /// The rounds in the file, with notes on what was left out.
 fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<String>)> {
-    let file = File::open(path)?;
+    let file = open_regular(path, OpenOptions::new().read(true))?;
     if file.metadata()?.len() == 0 {
         return Ok((Vec::new(), vec![EMPTY.to_owned()]));
     }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::recording::{RECORDING_FILE, RecordingFile, to_json};
-use crate::{Recording, TapeError, Workload, consume};
+use crate::{Recording, TapeError, Workload, consume, regular};
 
 /// What follows every byte of the tapes of a recording, for [`crate::Import::identity`].
 pub fn import_identity(recording: &Recording) -> String {
@@ -38,7 +38,9 @@ pub fn keep_import(
 pub fn open_import(directory: &Path) -> Result<(Workload, Recording), TapeError> {
     let foreign = |what: &str| TapeError::NotImported { path: directory.to_owned(), what: what.to_owned() };
     let file = directory.join(RECORDING_FILE);
-    let text = std::fs::read_to_string(&file).map_err(|error| foreign(&format!("{}: {error}", file.display())))?;
+    let not_read = |error: &dyn std::fmt::Display| foreign(&format!("{}: {error}", file.display()));
+    let opened = regular::open(&file, "read").map_err(|error| not_read(&error))?;
+    let text = std::io::read_to_string(opened).map_err(|error| not_read(&error))?;
     let file: RecordingFile =
         serde_json::from_str(&text).map_err(|error| foreign(&format!("{}: {error}", file.display())))?;
     let workload: Workload = serde_json::from_str(&file.workload).map_err(|error| foreign(&error.to_string()))?;

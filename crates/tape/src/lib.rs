@@ -28,6 +28,7 @@ mod ranges;
 mod reader;
 mod record;
 mod recording;
+mod regular;
 mod show;
 mod sizes;
 mod source;

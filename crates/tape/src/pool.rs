@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::progress::report_progress;
 use crate::source::Source;
-use crate::{Data, OnProgress, Progress, TapeError, consume};
+use crate::{Data, OnProgress, Progress, TapeError, consume, regular};
 
 /// The longest pool, bytes: the model keeps 32 bits for each value's place.
 pub const POOL_BYTES_MAX: u64 = 1 << 32;
@@ -97,7 +97,7 @@ impl Pool {
     /// # Errors
     /// The file cannot be opened or mapped.
     pub fn open(path: &Path) -> Result<Self, TapeError> {
-        let file = File::open(path).map_err(TapeError::io("open the pool", path))?;
+        let file = regular::open(path, "open the pool")?;
         // SAFETY: the mapping is private to this process and only read. Nothing in bakeoff changes a pool that has its
         // name; a pool changed by someone else meanwhile gives wrong values, which the checks of answers find.
         let map = unsafe { MmapOptions::new().populate().map(&file) };

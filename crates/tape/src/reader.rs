@@ -19,7 +19,7 @@ use crate::format::{
     BLOCK_HEADER_BYTES, BlockHeader, Flaw, MAGIC, Record, VERSION, check_record, decode_record, u32_at, u64_at,
 };
 use crate::header::{FIXED_BYTES, HeaderShape, LaneFacts, TapeHeader, decode_header};
-use crate::{BLOCK_BYTES_MAX, Operation, TapeError, consume};
+use crate::{BLOCK_BYTES_MAX, Operation, TapeError, consume, regular};
 
 /// An open tape.
 pub struct TapeReader {
@@ -117,14 +117,8 @@ impl TapeReader {
     /// # Errors
     /// The file cannot be read, is not a tape, is of another version, was cut short or is damaged.
     pub fn open(path: &Path) -> Result<Self, TapeError> {
-        // Asked before it is opened, which for a pipe would wait for a writer.
-        let facts = std::fs::metadata(path).map_err(TapeError::io("open the tape", path))?;
-        if !facts.is_file() {
-            let kind = std::io::Error::other("not a file: only a file can be mapped");
-            return Err(TapeError::io("open the tape", path)(kind));
-        }
-        let file = File::open(path).map_err(TapeError::io("open the tape", path))?;
-        let length = facts.len();
+        let file = regular::open(path, "open the tape")?;
+        let length = file.metadata().map_err(TapeError::io("open the tape", path))?.len();
         let fixed = read_fixed(&file, path, length)?;
         let damaged = |flaw| damaged(path, 0, flaw);
         let file_bytes = u64_at(&fixed, 48).unwrap_or_default();
