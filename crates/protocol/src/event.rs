@@ -64,9 +64,17 @@ pub enum FailureKind {
     Disturbance,
     /// Nothing can be written where the store should lie (seen by the caller).
     Medium,
+    /// The cell could not be started: its driver is gone, or too few files may be open (seen by the caller).
+    SetUp,
 }
 
 impl FailureKind {
+    /// Whether the machine was at fault and not the store: room, or what a cell is set up with, was missing. Such a cell is tried again when its
+    /// run is resumed.
+    pub fn is_of_surroundings(self) -> bool {
+        matches!(self, Self::DiskFull | Self::Medium | Self::Disturbance | Self::SetUp)
+    }
+
     /// The name used in JSON, with spaces.
     pub fn label(self) -> &'static str {
         match self {
@@ -83,6 +91,7 @@ impl FailureKind {
             Self::BadOutput => "bad output",
             Self::Disturbance => "disturbance",
             Self::Medium => "medium",
+            Self::SetUp => "set up",
         }
     }
 }

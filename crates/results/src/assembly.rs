@@ -44,6 +44,16 @@ pub(crate) type Place = Option<Range<u64>>;
 /// Phases of a round, each with its place.
 type Phases = Vec<(Place, PhaseLine)>;
 
+/// How a round ended.
+#[derive(Clone, Copy)]
+struct Ended {
+    status: CellStatus,
+    /// It failed since the machine lacked something, so that another end of it takes its place.
+    gives_way: bool,
+    /// And it did so before the run was resumed, so it is measured again.
+    is_due: bool,
+}
+
 /// Puts lines together to rounds of cells, in whatever order they stand.
 ///
 /// As they are written, the phases of a round stand together, right before its end. A round whose end does not have as many phases before it as
@@ -51,8 +61,8 @@ type Phases = Vec<(Place, PhaseLine)>;
 #[derive(Default)]
 pub(crate) struct Assembly {
     cells: Vec<CellRound>,
-    /// How each round ended, by its cell and number: the first time that it did.
-    ended: BTreeMap<Key, CellStatus>,
+    /// How each round ended, by its cell and number.
+    ended: BTreeMap<Key, Ended>,
     /// The last phases, without an end so far.
     pending: Phases,
     /// Phases that were followed by no end of theirs.
@@ -85,15 +95,15 @@ impl Assembly {
         &self.cells
     }
 
-    /// How a cell's round ended, if it did.
+    /// How a cell's round ended, if it did and is not measured again.
     pub(crate) fn status(&self, cell: &str, round: u32) -> Option<CellStatus> {
-        self.ended.get(&(cell.to_owned(), round)).copied()
+        self.ended.get(&(cell.to_owned(), round)).filter(|ended| !ended.is_due).map(|ended| ended.status)
     }
 
     /// Whether some round of this cell failed.
     pub(crate) fn has_failed(&self, cell: &str) -> bool {
         let mut rounds = self.ended.range((cell.to_owned(), 0)..=(cell.to_owned(), u32::MAX));
-        rounds.any(|(_, status)| *status == CellStatus::Failed)
+        rounds.any(|(_, ended)| ended.status == CellStatus::Failed && !ended.is_due)
     }
 
     /// How many rounds of cells ended, failed ones included.
@@ -103,7 +113,12 @@ impl Assembly {
 
     /// How many rounds of cells failed.
     pub(crate) fn failed(&self) -> usize {
-        self.ended.values().filter(|status| **status == CellStatus::Failed).count()
+        self.ended.values().filter(|ended| ended.status == CellStatus::Failed).count()
+    }
+
+    /// How many of them failed in a way that gives way to another end.
+    pub(crate) fn retried(&self) -> usize {
+        self.ended.values().filter(|ended| ended.gives_way).count()
     }
 
     /// Where the lines of all rounds that ended stand, in an order in which they can be written again.
@@ -135,7 +150,7 @@ impl Assembly {
             let names: BTreeSet<&str> = phases.iter().map(|(_, phase)| phase.result.phase.as_str()).collect();
             // Of two lines of the same phase nobody knows which is of this round.
             let is_told = names.len() == phases.len();
-            if self.ended.contains_key(&key) {
+            if self.is_repeated(&key) {
                 self.repeat(phases.len() + 1);
             } else if is_told && is_complete(&end, phases.len()) {
                 self.finish_round(end, place, phases);
@@ -197,11 +212,16 @@ impl Assembly {
             return;
         }
         let phases = std::mem::take(&mut self.pending);
-        if self.ended.contains_key(&(end.cell.clone(), end.round)) {
+        if self.is_repeated(&(end.cell.clone(), end.round)) {
             self.repeat(phases.len() + 1);
         } else {
             self.finish_round(end, place, phases);
         }
+    }
+
+    /// Whether a round ended before in a way that does not give way to another end.
+    fn is_repeated(&self, key: &Key) -> bool {
+        self.ended.get(key).is_some_and(|ended| !ended.gives_way)
     }
 
     /// A round that ended before.
@@ -212,11 +232,16 @@ impl Assembly {
 
     fn finish_round(&mut self, mut end: CellEnd, place: Place, phases: Phases) {
         let (places, phases): (Vec<Place>, Vec<PhaseLine>) = phases.into_iter().unzip();
+        let is_from_before = place.is_some();
         self.places.extend(places.into_iter().chain([place]).flatten());
         if end.status == CellStatus::Ok {
             phases.iter().for_each(|phase| hold_to_answers(&mut end, phase));
         }
-        self.ended.insert((end.cell.clone(), end.round), end.status);
+        let gives_way = end.failure.is_some_and(FailureKind::is_of_surroundings);
+        let ended = Ended { status: end.status, gives_way, is_due: gives_way && is_from_before };
+        if self.ended.insert((end.cell.clone(), end.round), ended).is_some() {
+            self.cells.retain(|known| (&known.end.cell, known.end.round) != (&end.cell, end.round));
+        }
         let round = CellRound { end, phases };
         if self.replayed_the_same(&round) {
             self.cells.push(round);

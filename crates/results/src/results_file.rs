@@ -13,7 +13,7 @@ use bakeoff_protocol::{CellStatus, ResultLine};
 
 use crate::assembly::Assembly;
 use crate::cell_rounds::CellRound;
-use crate::files::replace_file;
+use crate::files::{open_regular, replace_file};
 use crate::plausible::absurd;
 
 /// The file's name in a run's directory.
@@ -249,6 +249,11 @@ impl ResultsFile {
         self.assembly.failed()
     }
 
+    /// How many rounds of cells failed since the machine lacked something, and are tried again when the run is resumed.
+    pub fn retried(&self) -> usize {
+        self.assembly.retried()
+    }
+
     /// Makes sure that all is on the disk.
     ///
     /// # Errors
@@ -262,7 +267,7 @@ impl ResultsFile {
 fn open(path: &Path) -> Result<(File, Reading), ResultsError> {
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    let file = options.open(path).map_err(|source| ResultsError::Open { path: path.to_owned(), source })?;
+    let file = open_regular(path, options).map_err(|source| ResultsError::Open { path: path.to_owned(), source })?;
     let mut reading = Reading::default();
     reading.read(BufReader::new(&file)).map_err(|source| ResultsError::Read { path: path.to_owned(), source })?;
     reading.assembly.settle();

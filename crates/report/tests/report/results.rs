@@ -8,7 +8,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
-use bakeoff_results::results_file::parse_results;
+use bakeoff_results::results_file::{ResultsFile, parse_results};
 use bakeoff_results::run::Run;
 use bakeoff_testing::made_up::*;
 use proptest::prelude::*;
@@ -85,6 +85,35 @@ fn the_first_of_two_ends_counts() {
     assert_eq!(read, first);
     assert_eq!(notes.len(), 1);
     assert!(notes[0].contains("twice"), "{notes:?}");
+}
+
+/// Only a round that the machine failed gives way to another end of it, wherever that stands.
+#[test]
+fn a_round_that_lacked_room_is_replaced_when_it_was_tried_again() {
+    let well = gets(&axes("lmdb"), &[1_000]);
+    let full = vec![failed(well[0].clone(), FailureKind::DiskFull, "no space is left")];
+    assert_eq!(parse_results(&(text(&full) + &text(&well))), (well.clone(), Vec::new()));
+    let (read, notes) = parse_results(&(text(&well) + &text(&full)));
+    assert!(read == well && notes.len() == 1 && notes[0].contains("twice"), "{notes:?}");
+    let wrong = vec![failed(well[0].clone(), FailureKind::StoreError, "broken")];
+    assert_eq!(parse_results(&(text(&wrong) + &text(&well))).0, wrong);
+}
+
+#[test]
+fn a_resumed_run_tries_again_what_lacked_room_and_nothing_else() {
+    let [full, broken, well] = ["lmdb", "sqlite", "redb"].map(|store| gets(&axes(store), &[1_000]).remove(0));
+    let cells = [&full, &broken, &well].map(|round| round.end.cell.clone());
+    let full = failed(full, FailureKind::DiskFull, "no space is left");
+    let broken = failed(broken, FailureKind::StoreError, "broken");
+    let run = directory(None, Some(text(&[full.clone(), broken, well]).as_bytes()));
+    let (mut results, put_aside) = ResultsFile::open(run.path()).unwrap();
+    assert_eq!(put_aside, None, "nothing is removed");
+    let is_due = |results: &ResultsFile, cell: &str| results.status(cell, 1).is_none() && !results.has_failed(cell);
+    assert_eq!(cells.clone().map(|cell| is_due(&results, &cell)), [true, false, false]);
+    assert_eq!((results.failed(), results.retried()), (2, 1));
+    // What fails now is not tried for ever.
+    results.append(lines(std::slice::from_ref(&full))).unwrap();
+    assert!(!is_due(&results, &cells[0]) && results.rounds().len() == 3);
 }
 
 #[test]
