@@ -54,6 +54,12 @@ pub fn room_bytes(directory: &Path) -> Option<u64> {
     statvfs(directory).ok().as_ref().map(free_bytes)
 }
 
+/// Files that can still be made on the file system of a directory by those without privileges; `None` where it does not count them, as btrfs,
+/// or does not tell.
+pub fn room_files(directory: &Path) -> Option<u64> {
+    statvfs(directory).ok().filter(|space| space.f_files > 0).map(|space| space.f_favail)
+}
+
 /// Room for those without privileges, bytes.
 pub(crate) fn free_bytes(space: &StatVfs) -> u64 {
     space.f_bavail.saturating_mul(space.f_frsize)

@@ -200,7 +200,7 @@ mod tests {
             operations = 50
             restore = true
         "#;
-        let medium = PlanMedium { directory: "/".into(), free_bytes: None };
+        let medium = PlanMedium { directory: "/".into(), ..PlanMedium::default() };
         let media = BTreeMap::from([(DEFAULT_MEDIUM.to_owned(), medium)]);
         let plan = plan(&Suite::parse("test", suite).unwrap(), &[store()], &media).unwrap();
         let costs = |flushed_ns| CellCosts { warm_up: WarmUpLimit::None, flushed_ns, byte_ns: BYTE_NS };

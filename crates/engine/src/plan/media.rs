@@ -21,7 +21,7 @@ pub(crate) fn plan_media(
     let room = |directory: &Path, free_bytes: Option<u64>| {
         let images_bytes = if device(directory) == device(base) { images_bytes(made) } else { 0 };
         let free_bytes = free_bytes.map(|bytes| bytes.saturating_sub(images_bytes));
-        PlanMedium { directory: directory.to_owned(), free_bytes }
+        PlanMedium { directory: directory.to_owned(), free_bytes, free_files: bakeoff_measure::room_files(directory) }
     };
     let there = media.iter().map(|(name, medium)| (name.clone(), room(&directories[name], medium.free_bytes)));
     let mut media: BTreeMap<_, _> = there.collect();
@@ -30,7 +30,7 @@ pub(crate) fn plan_media(
     for (name, file_system) in made {
         // A tenth is the file system's own.
         let free_bytes = Some(file_system.bytes / 10 * 9);
-        media.insert(name.clone(), PlanMedium { directory: base.to_owned(), free_bytes });
+        media.insert(name.clone(), PlanMedium { directory: base.to_owned(), free_bytes, free_files: None });
     }
     media
 }
@@ -67,8 +67,9 @@ pub(crate) fn media_directories(
             bail!("the suite measures the medium `{name}`: say where it is with --medium {name}=DIR");
         };
         if directory == &options.out {
-            std::fs::create_dir_all(directory)
-                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+            std::fs::create_dir_all(directory).with_context(|| {
+                format!("cannot make the directory {}: give --out one that can be made", directory.display())
+            })?;
         }
         if !directory.is_dir() {
             bail!("{} is not a directory: make it first, or give another", directory.display());
@@ -98,5 +99,5 @@ pub(crate) fn check_writable(directory: &Path) -> Result<()> {
 }
 
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().with_context(|| format!("cannot find {}", path.display()))
+    path.canonicalize().with_context(|| format!("cannot find {}: give a path that is there", path.display()))
 }

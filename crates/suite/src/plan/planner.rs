@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bakeoff_protocol::{Axes, DEFAULT_MEDIUM, Durability, Settings, StoreDescription};
+use bakeoff_protocol::{Axes, DEFAULT_MEDIUM, Durability, Settings, StoreDescription, Structure};
 use bakeoff_tape::{Data, Estimate, KeyForm, SizeRange, Workload, estimate, pool_bytes};
 use bakeoff_text::{format_count, format_size_range};
 use bakeoff_tree::TreeValues;
@@ -29,13 +29,18 @@ const DISK_PER_DATA: u64 = 3;
 /// A compacted copy lies beside it: it has the data once, in pages that are not quite full, and room for what opening it adds.
 const DISK_PER_DATA_COPIED: u64 = 2;
 
+/// A file takes whole blocks, of this many bytes on most file systems.
+const FILE_BYTES_MIN: u64 = 4 << 10;
+
 /// A disk to measure on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanMedium {
     /// A directory on it.
     pub directory: PathBuf,
     /// Free space for us, in bytes; nothing is skipped for its sake where it could not be read.
     pub free_bytes: Option<u64>,
+    /// Files that can be made; nothing is skipped for their sake where the file system does not count them.
+    pub free_files: Option<u64>,
 }
 
 /// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
@@ -122,6 +127,10 @@ impl Planner<'_> {
                 self.skip(Skip { store: Some(configured.store.name.clone()), what, why });
                 continue;
             }
+            if let Some((what, why)) = self.too_many_files(configured.store, workload, &conditions.medium, &estimate) {
+                self.skip(Skip { store: Some(configured.store.name.clone()), what, why });
+                continue;
+            }
             let own = Conditions { durability, ..conditions.clone() };
             match self.cell(configured, workload, &own) {
                 Ok(cell) => cells.push(cell),
@@ -176,6 +185,29 @@ impl Planner<'_> {
         let tapes_bytes = self::tapes_bytes(workload, estimate);
         let free_bytes = too_little(DEFAULT_MEDIUM, tapes_bytes)?;
         Some((size, SkipReason::NoRoomForTapes { needed_bytes: tapes_bytes, free_bytes }))
+    }
+
+    /// Whether a store that keeps a file for each record needs more files than its medium can hold, or more room, since each takes whole blocks.
+    fn too_many_files(
+        &self,
+        store: &StoreDescription,
+        workload: &Workload,
+        medium: &str,
+        estimate: &Estimate,
+    ) -> Option<(String, SkipReason)> {
+        if store.structure != Structure::Files {
+            return None;
+        }
+        let known = self.media.get(medium)?;
+        let entry_bytes = workload.key_bytes_range().min + workload.value_bytes_mean();
+        let needed_files = workload.records.max(estimate.data_bytes_max / entry_bytes.max(1));
+        let needed_bytes = needed_files.saturating_mul(FILE_BYTES_MIN);
+        let what = format!("{} on medium {medium}", size_label(workload));
+        if let Some(free_files) = known.free_files.filter(|&free| needed_files > free) {
+            return Some((what, SkipReason::TooFewFiles { needed_files, free_files }));
+        }
+        let free_bytes = known.free_bytes.filter(|&free| needed_bytes > free)?;
+        Some((what, SkipReason::TooFewBlocks { needed_files, needed_bytes, free_bytes }))
     }
 
     fn variant(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bakeoff_protocol::{Durability, Profile, StoreDescription};
 use bakeoff_tape::KeyForm;
-use bakeoff_text::{approximate_size, format_size};
+use bakeoff_text::{approximate_size, format_count, format_size};
 
 /// Something that is not measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,22 @@ pub enum SkipReason {
         free_bytes: u64,
         /// Whether compacted copies are asked for.
         copied: bool,
+    },
+    /// The store keeps a file for each record, and the medium can hold fewer files.
+    TooFewFiles {
+        /// How many are needed.
+        needed_files: u64,
+        /// How many can be made.
+        free_files: u64,
+    },
+    /// The store keeps a file for each record, each file takes whole blocks, and the medium has fewer.
+    TooFewBlocks {
+        /// How many files are needed.
+        needed_files: u64,
+        /// What their blocks take, bytes.
+        needed_bytes: u64,
+        /// What is free, bytes.
+        free_bytes: u64,
     },
     /// The tapes do not fit the disk on which they are to lie.
     NoRoomForTapes {
@@ -195,6 +211,19 @@ impl fmt::Display for SkipReason {
                 "too large for the disk: needs about {} (three times the data, {}and the tapes), and {} are free; fewer --records, a smaller --value-size or --scale need less",
                 approximate_size(*needed_bytes),
                 if *copied { "twice for its compacted copy, " } else { "" },
+                approximate_size(*free_bytes)
+            ),
+            Self::TooFewFiles { needed_files, free_files } => write!(
+                formatter,
+                "too many files for the file system: needs {} (one for each record), and {} can be made; use fewer --records, or another file system",
+                format_count(*needed_files),
+                format_count(*free_files)
+            ),
+            Self::TooFewBlocks { needed_files, needed_bytes, free_bytes } => write!(
+                formatter,
+                "too large for the disk: {} files (one for each record) take about {} in whole blocks, and {} are free; fewer --records need less",
+                format_count(*needed_files),
+                approximate_size(*needed_bytes),
                 approximate_size(*free_bytes)
             ),
             Self::NoRoomForTapes { needed_bytes, free_bytes } => write!(

@@ -157,6 +157,9 @@ pub(crate) fn plan_with(suite: &Suite, free_bytes: Option<u64>) -> Result<Plan, 
     let mut hidden = tree();
     hidden.name = "hidden".to_owned();
     hidden.test_only = true;
-    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes })]);
+    let media = BTreeMap::from([(
+        "default".to_owned(),
+        PlanMedium { directory: "/tmp".into(), free_bytes, ..PlanMedium::default() },
+    )]);
     plan(suite, &[tree(), files(), hidden], &media)
 }

@@ -19,7 +19,7 @@ fn planned(store: StoreDescription, settings: &str, compression: &[&str]) -> Pla
     let suite = Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
     let overrides = Overrides::default().with("compression", compression.iter().copied());
     let suite = suite.with_overrides(&overrides).unwrap_or_else(|errors| panic!("{errors}"));
-    let media = [("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })].into();
+    let media = [("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })].into();
     plan(&suite, &[store, files()], &media).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -47,7 +47,7 @@ fn without_compression_a_store_gets_the_setting_that_it_names_and_others_none() 
 fn cells_that_compress_as_by_default_keep_their_ids() {
     let ids = |plan: &Plan| cells(plan).iter().map(|cell| cell.id.clone()).collect::<Vec<_>>();
     let as_it_was = Suite::parse("base.toml", &changed("cache = \"64MiB\"", "")).unwrap();
-    let media = [("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })].into();
+    let media = [("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })].into();
     let as_it_was = plan(&as_it_was, &[tree(), files()], &media).unwrap();
     assert_eq!(ids(&planned(compressing(), "", &["default"])), ids(&as_it_was));
 }

@@ -19,7 +19,8 @@ fn parse(from: &str, to: &str) -> Suite {
 }
 
 fn planned(suite: &Suite, stores: &[StoreDescription]) -> Plan {
-    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    let media =
+        BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })]);
     plan(suite, stores, &media).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -149,7 +150,8 @@ fn a_cache_without_room_for_its_pages_is_refused_before_anything_runs() {
     let mut store = dividing(100, 1, false);
     let room = Room { setting: "page".to_owned(), otherwise_bytes: 64 << 20, pieces: 1, pieces_per_thread: 1 };
     store.settings.iter_mut().find(|setting| setting.name == "cache").unwrap().room = Some(room);
-    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    let media =
+        BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })]);
     let with_threads = |suite: &Suite, threads: &[&str]| {
         suite.with_overrides(&Overrides::default().with("threads", threads.iter().copied())).unwrap()
     };

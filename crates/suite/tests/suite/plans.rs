@@ -161,7 +161,8 @@ fn a_word_for_one_thread_is_not_offered_to_several() {
     store.settings[5].alone = vec!["rowid".to_owned()];
     let text = changed("[1]", "[1, 2]").replace("cache = \"64MiB\"", "table = \"rowid\"");
     let suite = Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
-    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    let media =
+        BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })]);
     let plan = plan(&suite, &[store, files()], &media).unwrap_or_else(|errors| panic!("{errors}"));
     let skipped: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
     let words = "tree, 2 threads: n/a: setting `table` = rowid is for one thread alone: give another, or 1 thread";
@@ -175,7 +176,8 @@ fn a_word_that_gives_a_class_up_was_refused_by_the_cell_and_not_by_the_plan() {
     let skipped = |word: &str, classes: &str| {
         let text = changed("\"process\"", classes).replace("cache = \"64MiB\"", &format!("table = \"{word}\""));
         let suite = Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
-        let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+        let media =
+            BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })]);
         let plan = plan(&suite, &[store.clone(), files()], &media).unwrap_or_else(|errors| panic!("{errors}"));
         let skipped = plan.skipped.iter().map(ToString::to_string).filter(|words| words.starts_with("tree"));
         skipped.collect::<Vec<_>>()
@@ -205,7 +207,8 @@ fn a_store_that_offers_another_class_alone_is_measured_in_that_one_by_itself() {
 #[test]
 fn keys_and_values_that_a_store_cannot_take_are_skipped() {
     let base = suite("seed = 7", "seed = 7");
-    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    let media =
+        BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })]);
     let skipped = |change: fn(&mut bakeoff_protocol::StoreDescription)| {
         let mut store = files();
         change(&mut store);
