@@ -2,13 +2,19 @@
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::{Kind, MARKER, kind_of};
+use bakeoff_engine::{Kind, MARKER, kind_of, shown};
 use bakeoff_results::record::RUN_FILE;
 use bakeoff_results::results_file::RESULTS_FILE;
+
+/// Links that lead from one to the next, at most, as for the kernel.
+const LINKS_MAX: usize = 40;
+
+/// The bits of a directory where everyone may write, and only owners may remove.
+const SHARED: u32 = 0o1002;
 
 /// Two exports must not be written into each other.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
@@ -24,11 +30,35 @@ pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Resul
 }
 
 /// Where a file is or will be, whatever links and detours lead there.
+///
+/// This does not refuse links: [`export`] does.
 pub(crate) fn place_of(file: &Path) -> PathBuf {
     let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let place = |parent: PathBuf| file.file_name().map(|name| parent.join(name));
     let found = file.canonicalize().ok().or_else(|| parent.canonicalize().ok().and_then(place));
     found.unwrap_or_else(|| file.to_owned())
+}
+
+/// Refuses a link that somebody else may have put in a directory where everyone may write, such as `/tmp`: the export would replace a file of its
+/// choice. The rule is the kernel's for `fs.protected_symlinks`, which need not be on.
+fn check_links(file: &Path) -> Result<()> {
+    let mut file = file.to_owned();
+    for _ in 0..LINKS_MAX {
+        let Ok(link) = file.symlink_metadata() else { return Ok(()) };
+        if !link.is_symlink() {
+            return Ok(());
+        }
+        let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        let directory = parent.metadata().with_context(|| format!("cannot look into {}", shown(parent)))?;
+        let is_shared = directory.mode() & SHARED == SHARED;
+        let is_trusted = [directory.uid(), rustix::process::geteuid().as_raw()].contains(&link.uid());
+        if is_shared && !is_trusted {
+            bail!("{} is another user's link, in a directory that is everyone's: give another file", shown(&file));
+        }
+        let target = file.read_link().with_context(|| format!("cannot read the link {}", shown(&file)))?;
+        file = parent.join(target);
+    }
+    bail!("{} leads through too many links: give another file", shown(&file))
 }
 
 /// Whether a run keeps something there that cannot be made again.
@@ -51,6 +81,7 @@ where
         write(&mut out).context("cannot print the export")?;
         return out.flush().context("cannot print the export");
     }
+    check_links(path)?;
     let place = place_of(path);
     if is_of_a_run(&place) {
         bail!("{} holds a run's results, which an export would replace: give another file", place.display());

@@ -30,6 +30,14 @@ use crate::cli::{Cli, Verb};
 use crate::outcome::Outcome;
 
 fn main() -> ExitCode {
+    if let Err(why) = bakeoff_engine::soften_limits() {
+        return complain(&format!("{why:#}"));
+    }
+    let stack = "the stack is too small, and no thread can be started: raise `ulimit -s` or `ulimit -u`";
+    bakeoff_engine::with_stack(run_program).unwrap_or_else(|| complain(stack))
+}
+
+fn run_program() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

@@ -65,6 +65,13 @@ impl Measurement<'_> {
         if self.setup.options.overrides.get("stores").is_none() {
             print_further_stores(self.setup, cannot, may_join)?;
         }
+        if measured.ended.retried > 0 && measured.is_resumable {
+            let cells = bakeoff_text::counted(measured.ended.retried as u64, "cell");
+            tell!(
+                "{cells} failed since something was missing here: make room, or fix what their messages say. Then: bakeoff run --resume {}",
+                shown(path)
+            );
+        }
         measured.remove()?;
         Ok(if failed || !has_page { Outcome::SomeFailed } else { Outcome::Good })
     }

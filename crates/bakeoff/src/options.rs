@@ -1,11 +1,12 @@
 //! From what was typed to what the engine takes: the suite's text, and the options of a run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use bakeoff_engine::{Drivers, SuiteSource, left_out};
+use bakeoff_results::record::RunRecord;
 use bakeoff_suite::RunOptions;
 
 use crate::cli::{RunArguments, SuiteArguments};
@@ -46,6 +47,20 @@ pub(crate) fn plan_options(arguments: &SuiteArguments, out: PathBuf) -> RunOptio
         out,
         ..RunOptions::default()
     }
+}
+
+/// The options of a run, to plan it again. Results may have been moved: where no directory was given for the stores, they are next to the results,
+/// as before.
+///
+/// # Errors
+/// An older version made the run, or its directory is gone.
+pub(crate) fn options_of(file: &RunRecord, directory: &Path) -> Result<RunOptions> {
+    let mut options = file.options()?.clone();
+    let directory = directory.canonicalize().with_context(|| format!("cannot find {}", directory.display()))?;
+    if let Some(out) = directory.parent() {
+        out.clone_into(&mut options.out);
+    }
+    Ok(options)
 }
 
 /// The time that `--budget` gives.

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use bakeoff_engine::replace_file;
 use bakeoff_report::{TerminalOptions, render_terminal, write_page};
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::files::replace_file;
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";
@@ -36,6 +36,6 @@ pub(crate) fn write_page_beside(of: &Analysis) -> Result<PathBuf> {
     let mut page = Vec::new();
     write_page(std::slice::from_ref(of), None, &of.run.directory, &mut page)?;
     let path = of.run.directory.join(PAGE);
-    replace_file(&path, &page)?;
+    replace_file(&path, &page).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
 }

@@ -73,6 +73,8 @@ pub struct Ended {
     pub measured: usize,
     /// Cells.
     pub failed: usize,
+    /// Cells that failed since the machine lacked something: they are tried again when the run is resumed.
+    pub retried: usize,
     /// By the user.
     pub interrupted: bool,
 }
@@ -305,7 +307,12 @@ impl RunState<'_> {
             }
         }
         self.write_file()?;
-        Ok(Ended { measured: self.results.ended(), failed: self.results.failed(), interrupted })
+        Ok(Ended {
+            measured: self.results.ended(),
+            failed: self.results.failed(),
+            retried: self.results.retried(),
+            interrupted,
+        })
     }
 }
 

@@ -6,14 +6,14 @@ use anyhow::{Context, Result};
 
 use crate::cli::{CleanArguments, DEFAULT_RESULTS};
 use crate::outcome::Outcome;
-use bakeoff_engine::{Kind, MemoryGroups, OwnDirectory, kind_of};
+use bakeoff_engine::{Kind, MemoryGroups, OwnDirectory, is_unbegun, kind_of, remove_results, shown};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
     let (mut removed, mut kept) = (0, 0);
     for directory in &arguments.directories {
         for (path, kind) in ours(directory)? {
-            if kind == Kind::Results && !arguments.results {
+            if kind == Kind::Results && !arguments.results && !is_unbegun(&path) {
                 continue;
             }
             match remove(&path, kind, arguments.dry_run)? {
@@ -60,13 +60,14 @@ fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
 
 /// Removes one, unless it is in use, and reports that; false if it could not be removed.
 fn remove(path: &Path, kind: Kind, dry_run: bool) -> Result<bool> {
-    let removed = OwnDirectory::open(path, kind).and_then(|own| match dry_run {
-        true => Ok("would remove"),
-        false => own.remove().map(|()| "removed"),
+    let removed = OwnDirectory::open(path, kind).and_then(|own| match kind {
+        _ if dry_run => Ok("would remove"),
+        Kind::Scratch => own.remove().map(|()| "removed"),
+        Kind::Results => remove_results(own).map(|()| "removed"),
     });
     match &removed {
-        Ok(word) => print_line!("{word} {}", path.display())?,
-        Err(error) => print_line!("kept: {error:#}")?,
+        Ok(word) => print_line!("{word} {}", shown(path))?,
+        Err(error) => print_line!("kept: {}", bakeoff_text::printable(&format!("{error:#}")))?,
     }
     Ok(removed.is_ok())
 }

@@ -58,7 +58,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         ..facts(&need, &setup, divided)?
     };
     let mut file = run_record(&setup, source, Machine::read(), VERSION);
-    let directory = make_run_directory(&arguments.out, NAME)?;
+    let directory = make_run_directory(&arguments.out, NAME, setup.readers())?;
     print_race(&facts, &need, &directory);
     print_warnings(&file);
     let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();

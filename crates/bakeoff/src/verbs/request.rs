@@ -7,7 +7,7 @@ use bakeoff_engine::{Kind, RequestByHand, Setup, SuiteSource, kind_of};
 use bakeoff_results::record::RunRecord;
 
 use crate::cli::{DEFAULT_RESULTS, RequestArguments};
-use crate::options::{plan_options, suite_source};
+use crate::options::{options_of, plan_options, suite_source};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
 
@@ -31,17 +31,17 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
 /// What is known of the run that the cell belongs to.
 fn run_of(run: &Path) -> Result<RunRecord> {
     if kind_of(run) != Some(Kind::Results) {
-        bail!("{} is not a run of bakeoff's", run.display());
+        bail!("{} is not a run of bakeoff's: give a directory that `bakeoff run` made", run.display());
     }
     Ok(RunRecord::read_whole(run)?)
 }
 
 /// The plan that the cell is in: that of a run, or of a suite.
 fn setup(arguments: &RequestArguments, file: Option<&RunRecord>) -> Result<Setup> {
-    let Some(file) = file else {
+    let Some((file, run)) = file.zip(arguments.run.as_deref()) else {
         let options = plan_options(&arguments.suite, std::env::temp_dir());
         return Setup::new(&options, &suite_source(&arguments.suite)?, true, REPORTER);
     };
     let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
-    Setup::new(file.options()?, &source, true, REPORTER)
+    Setup::new(&options_of(file, run)?, &source, true, REPORTER)
 }

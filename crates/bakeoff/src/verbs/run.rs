@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_engine::{
-    Kind, Missing, OwnDirectory, Setup, SuiteSource, check_rate_budget, check_unchanged, make_run_directory,
-    newest_results, plan_rates, run_record, shown, skipped,
+    Kind, Missing, OwnDirectory, Setup, SuiteSource, check_rate_budget, check_unchanged, is_unbegun,
+    make_run_directory, newest_results, plan_rates, remove_leftovers_of, run_record, shown, skipped,
 };
 use bakeoff_measure::Machine;
 use bakeoff_results::record::RunRecord;
@@ -14,7 +14,7 @@ use bakeoff_suite::RunOptions;
 use crate::announce::{print_plan, print_start, skipped_lines};
 use crate::cli::RunArguments;
 use crate::measure::Measurement;
-use crate::options::{parse_budget, run_options, suite_source, tell_left_out};
+use crate::options::{options_of, parse_budget, run_options, suite_source, tell_left_out};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
 use crate::version::VERSION;
@@ -49,7 +49,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         file.cells.clear();
         file.find_rate = find_rate;
     }
-    let directory = make_run_directory(&arguments.out, setup.suite.name())?;
+    let directory = make_run_directory(&arguments.out, setup.suite.name(), setup.readers())?;
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget);
     Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full }.show(&[], |_| true)
@@ -75,6 +75,9 @@ fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup>
 /// Goes on with a run that was cut short, exactly as it was begun.
 fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let directory = OwnDirectory::open(path, Kind::Results)?;
+    if is_unbegun(directory.path()) {
+        bail!("{} is of a run that was killed before it began: `bakeoff clean` removes it", shown(path));
+    }
     let file = RunRecord::read_whole(directory.path())?;
     if file.pick.is_some() {
         bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
@@ -85,13 +88,10 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
             path.display()
         );
     }
-    let mut options = file.options()?.clone();
-    // Results may have been moved: where no directory was given for the stores, they lie beside the results, as before.
-    if let Some(out) = directory.path().canonicalize()?.parent() {
-        out.clone_into(&mut options.out);
-    }
-    std::env::set_current_dir(&file.working_directory)
-        .with_context(|| format!("the run was started in {}", file.working_directory.display()))?;
+    let options = options_of(&file, directory.path())?;
+    enter_working_directory(&file, &options)?;
+    // They take the room that the plan is about to look for.
+    remove_leftovers_of(&options, directory.path(), REPORTER);
     let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
     let setup = Setup::new(&options, &source, true, REPORTER)?;
     check_unchanged(&file, &setup, VERSION)?;
@@ -99,6 +99,19 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let budget = given.budget.as_deref().map(parse_budget).transpose()?.or(options.budget());
     tell!("Going on with {}", shown(directory.path()));
     Measurement { setup: &setup, directory: &directory, file, budget, full: given.full }.show(&[], |_| true)
+}
+
+/// Goes where the run was started, if one of its paths begins there.
+fn enter_working_directory(file: &RunRecord, options: &RunOptions) -> Result<()> {
+    let given = [options.dir.as_ref(), options.corpus.as_ref(), options.driver.as_ref()];
+    let given = given.into_iter().flatten().chain(options.media.values());
+    match std::env::set_current_dir(&file.working_directory) {
+        Err(why) if given.into_iter().any(|path| path.is_relative()) => Err(why).with_context(|| {
+            let place = file.working_directory.display();
+            format!("the run was started in {place}, and its paths begin there: make that directory again")
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Directories that were made to see what they lie on, and go with this: who only looks changes nothing.

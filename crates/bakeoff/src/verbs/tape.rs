@@ -124,6 +124,9 @@ fn work_directory(out: &Path) -> Result<OwnDirectory> {
     if kind_of(&path) == Some(Kind::Scratch) {
         OwnDirectory::open(&path, Kind::Scratch)?.remove()?;
     }
+    if path.symlink_metadata().is_ok() {
+        bail!("{} is there already, and an import makes it: move it away, or give another --out", shown(&path));
+    }
     OwnDirectory::create(&path, Kind::Scratch)
 }
 

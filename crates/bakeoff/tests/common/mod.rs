@@ -132,11 +132,16 @@ pub(crate) struct SmallMount {
 impl SmallMount {
     /// `None`, and that is said, where mounting is not allowed.
     pub(crate) fn new(place: &Place, tests: &str) -> Option<Self> {
+        Self::with_options(place, tests, "size=96m")
+    }
+
+    /// The same with other options of `tmpfs`.
+    pub(crate) fn with_options(place: &Place, tests: &str, options: &str) -> Option<Self> {
         let point = place.path().join("small");
         std::fs::create_dir(&point).expect("a mount point");
         let mount = Self { point };
         let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(mount.path());
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(mount.path());
         if command.output().is_ok_and(|output| output.status.success()) {
             return Some(mount);
         }

@@ -126,7 +126,8 @@ fn find<'a>(
 
 /// A directory of ours for this cell: made anew each time, since a store must start from nothing.
 fn fresh_directory(parent: &Path, cell: &str) -> Result<OwnDirectory> {
-    std::fs::create_dir_all(parent).with_context(|| format!("cannot make the directory {}", parent.display()))?;
+    std::fs::create_dir_all(parent)
+        .with_context(|| format!("cannot make the directory {}: give --dir one that can be made", parent.display()))?;
     let path = parent.join(format!("request-{cell}"));
     if path.exists() {
         OwnDirectory::open(&path, Kind::Scratch)?.remove()?;

@@ -35,7 +35,10 @@ pub(crate) fn run(
     };
     let is_flushed = job.store.flushes_writes(job.cell.axes.durability, &job.cell.settings);
     collected.end.flush_ns = is_flushed.then(|| flush_ns_before_cell(job.scratch)).flatten();
-    let group = memory_group(job)?;
+    let group = match memory_group(job) {
+        Ok(group) => group,
+        Err(why) => return Ok(collected.end(Ending::set_up(&why), 0)),
+    };
     let begin = Instant::now();
     let asked = Job {
         driver: &job.driver.path,
@@ -53,12 +56,11 @@ pub(crate) fn run(
         Event::Progress(progress) => on_progress(&progress),
         event => collected.take(event),
     };
-    let which = || format!("cell {}", job.cell.id);
-    let mut ending = process::run(&asked, &mut on_start, &mut on_event).with_context(which)?;
+    let mut ending = process::run(&asked, &mut on_start, &mut on_event);
     if matches!(ending, Ending::Died) {
         let request = Request { phases: Vec::new(), crash: Some(Crash::Recover), ..request.clone() };
         let asked = Job { request: &request, ..asked };
-        ending = process::run(&asked, &mut |_| (), &mut on_event).with_context(which)?;
+        ending = process::run(&asked, &mut |_| (), &mut on_event);
     }
     let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
@@ -67,7 +69,8 @@ pub(crate) fn run(
     };
     drop(beside);
     collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
-    group.map_or(Ok(()), MemoryGroup::remove)?;
+    // A group that stays takes nothing from what was measured. `bakeoff clean` removes it.
+    drop(group.map(MemoryGroup::remove));
     if !matches!(ending, Ending::Interrupted) {
         let finished = matches!(ending, Ending::Event(Event::Finished(_)));
         collected.end.profiled = profiling.map(|profiling| profiling.end(finished));

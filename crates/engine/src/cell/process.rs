@@ -58,6 +58,11 @@ impl Ending {
         Self::Failed { kind: FailureKind::Disturbance, message: format!("{why:#}") }
     }
 
+    /// The cell cannot be started.
+    pub(crate) fn set_up(why: &anyhow::Error) -> Self {
+        Self::Failed { kind: FailureKind::SetUp, message: format!("{why:#}") }
+    }
+
     /// The same where the store's file system has so little room left. Few stores pass on what the system told them: one says "Input/output
     /// error", one dies of a page that a mapped file had no room for, one waits for ever. A wrong answer stays one.
     fn for_want_of_room(self, room_bytes: u64) -> Self {
@@ -101,11 +106,12 @@ pub(crate) struct Job<'a> {
 }
 
 /// Runs a driver to its end, handing its process's number to `on_start` before it is asked for anything, and every event but the last to
-/// `on_event`.
-///
-/// # Errors
-/// Only if the driver cannot be started at all.
-pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
+/// `on_event`. A driver that cannot be started fails the cell, as any other end does.
+pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Ending {
+    start_and_follow(job, on_start, on_event).unwrap_or_else(|why| Ending::set_up(&why))
+}
+
+fn start_and_follow(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
     let kills_before = out_of_memory_kills();
     let mut child = spawn(job)?;
     on_start(child.id());
@@ -151,6 +157,9 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
 fn spawn(job: &Job<'_>) -> Result<Child> {
     // The second process of a recovery goes on in the log of the first.
     let goes_on = job.request.crash == Some(Crash::Recover);
+    if let Some(logs) = job.log.parent() {
+        std::fs::create_dir_all(logs).with_context(|| format!("cannot make the directory {}", logs.display()))?;
+    }
     let log = File::options().create(true).append(goes_on).write(true).truncate(!goes_on).open(job.log);
     let log = log.with_context(|| format!("cannot make the log {}", job.log.display()))?;
     let mut command = Command::new(job.driver);

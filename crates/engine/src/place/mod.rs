@@ -5,6 +5,7 @@ pub(crate) mod guard;
 pub(crate) mod made_media;
 pub(crate) mod names;
 pub(crate) mod own_directory;
+pub(crate) mod results_removal;
 pub(crate) mod run_directory;
 pub(crate) mod scratch;
 pub(crate) mod tree;

@@ -1,10 +1,12 @@
 //! Directories of our own: made with a marker file, locked while in use, and only ever removed with the marker in them.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_results::files::open_regular;
 use rustix::fs::{FlockOperation, flock};
 use rustix::mount::{UnmountFlags, unmount};
 
@@ -46,9 +48,14 @@ pub struct OwnDirectory {
 }
 
 impl OwnDirectory {
-    /// Makes a new directory; one that exists already is an error, whatever is in it.
+    /// Makes a new directory, one of scratch for its owner alone; one that exists already is an error, whatever is in it.
     pub fn create(path: &Path, kind: Kind) -> Result<Self> {
-        std::fs::create_dir(path).with_context(|| format!("cannot make the directory {}", path.display()))?;
+        // Tapes of a trace and the stores that replay them have an application's keys.
+        let mode = if kind == Kind::Scratch { 0o700 } else { 0o777 };
+        DirBuilder::new()
+            .mode(mode)
+            .create(path)
+            .with_context(|| format!("cannot make the directory {}", path.display()))?;
         let marker = File::create_new(path.join(MARKER))
             .map_err(anyhow::Error::from)
             .and_then(|mut marker| {
@@ -75,11 +82,8 @@ impl OwnDirectory {
                 path.display()
             ),
         }
-        let mut marker = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(path.join(MARKER))
-            .with_context(|| format!("cannot open {}", path.join(MARKER).display()))?;
+        let mut marker = open_regular(&path.join(MARKER), OpenOptions::new().read(true).write(true))
+            .with_context(|| format!("cannot open {}: use it as the user who made it", path.join(MARKER).display()))?;
         lock(&mut marker, path)?;
         let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;
         Ok(Self { path, lock: marker })
@@ -160,7 +164,8 @@ pub fn kind_of(path: &Path) -> Option<Kind> {
         return None;
     }
     let mut line = String::new();
-    File::open(path.join(MARKER)).ok()?.take(256).read_to_string(&mut line).ok()?;
+    let marker = open_regular(&path.join(MARKER), OpenOptions::new().read(true)).ok()?;
+    marker.take(256).read_to_string(&mut line).ok()?;
     [Kind::Scratch, Kind::Results].into_iter().find(|kind| line == kind.line())
 }
 
@@ -175,16 +180,6 @@ pub(crate) fn remove_unfinished(path: &Path) -> bool {
         let _ = std::fs::remove_file(&marker);
     }
     std::fs::remove_dir(path).is_ok()
-}
-
-/// Writes a file so that a reader sees the old content or the new, never half of either.
-pub fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
-    let beside = path.with_extension("new");
-    File::create(&beside)
-        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&beside, path))
-        .inspect_err(|_| drop(std::fs::remove_file(&beside)))
-        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]

@@ -1,16 +1,30 @@
 //! Directories of results: made for a run, and found again.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_results::record::RUN_FILE;
+use bakeoff_results::results_file::RESULTS_FILE;
 
 use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of};
 
+/// Who may read results, as far as the umask allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Their owner alone: they are about an application's trace.
+    Owner,
+    /// Everyone.
+    All,
+}
+
 /// A new directory below `out`, named by time and suite, with one for logs in it.
-pub fn make_run_directory(out: &Path, suite: &str) -> Result<OwnDirectory> {
-    std::fs::create_dir_all(out).with_context(|| format!("cannot make the directory {}", out.display()))?;
-    let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+pub fn make_run_directory(out: &Path, suite: &str, readers: Readers) -> Result<OwnDirectory> {
+    std::fs::create_dir_all(out)
+        .with_context(|| format!("cannot make the directory {}: give --out one that can be made", out.display()))?;
+    let time = jiff::Zoned::now().strftime(NAMED_BY).to_string();
     let names = std::iter::once(format!("{time}-{suite}")).chain((2..100).map(|n| format!("{time}-{suite}-{n}")));
     for path in names.map(|name| out.join(name)) {
         // Tried rather than asked for: another run may begin in the same second.
@@ -18,6 +32,10 @@ pub fn make_run_directory(out: &Path, suite: &str) -> Result<OwnDirectory> {
             Err(error) if is_there_already(&error) => continue,
             made => made?,
         };
+        if readers == Readers::Owner {
+            std::fs::set_permissions(directory.path(), Permissions::from_mode(0o700))
+                .with_context(|| format!("cannot keep {} from others", directory.path().display()))?;
+        }
         std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
         return Ok(directory);
     }
@@ -28,26 +46,40 @@ fn is_there_already(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists)
 }
 
-/// The results directory below `out` that was begun last.
+/// Whether a directory of results is one of a run that was killed before it wrote anything.
+pub fn is_unbegun(path: &Path) -> bool {
+    [RUN_FILE, RESULTS_FILE].iter().all(|file| path.join(file).symlink_metadata().is_err())
+}
+
+/// The results directory below `out` that was begun last. Directories of runs that were killed before they wrote anything do not count.
 pub fn newest_results(out: &Path) -> Result<PathBuf> {
     let entries = std::fs::read_dir(out)
         .with_context(|| format!("no results in {}: `bakeoff run` makes some, --out says where", out.display()))?;
     entries
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| kind_of(path) == Some(Kind::Results))
+        .filter(|path| kind_of(path) == Some(Kind::Results) && !is_unbegun(path))
         .max_by_key(|path| begun(path))
         .with_context(|| format!("no results in {}: `bakeoff run` makes some", out.display()))
 }
 
-/// How long a name's beginning is that tells the second, `20260131-235959`.
+/// How a name begins, with the second.
+const NAMED_BY: &str = "%Y%m%d-%H%M%S";
+
+/// How long that is, `20260131-235959`.
 const SECOND_LENGTH: usize = 15;
 
+/// A clock may be changed by so much, as between time zones, and still be right.
+const CLOCK_CHANGE: Duration = Duration::from_secs(26 * 60 * 60);
+
 /// What orders runs by when they began: the second in their names, and of those of one second when their marker was written, which is done once.
-fn begun(path: &Path) -> (String, Option<SystemTime>, PathBuf) {
+/// A run of a clock that was far ahead comes before all others.
+fn begun(path: &Path) -> (bool, String, Option<SystemTime>, PathBuf) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let second: String = name.chars().take(SECOND_LENGTH).collect();
     let marked = path.join(MARKER).metadata().and_then(|facts| facts.modified()).ok();
-    (name.chars().take(SECOND_LENGTH).collect(), marked, path.to_owned())
+    let latest = (jiff::Zoned::now() + CLOCK_CHANGE).strftime(NAMED_BY).to_string();
+    (second <= latest, second, marked, path.to_owned())
 }
 
 #[cfg(test)]
@@ -63,7 +95,7 @@ mod tests {
         let begin = std::sync::Barrier::new(16);
         let make = || {
             begin.wait();
-            make_run_directory(place.path(), "quick").expect("a directory for results")
+            make_run_directory(place.path(), "quick", Readers::All).expect("a directory for results")
         };
         let made: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..16).map(|_| scope.spawn(make)).collect();
@@ -72,6 +104,24 @@ mod tests {
         let paths: BTreeSet<_> = made.iter().map(|directory| directory.path().to_owned()).collect();
         assert_eq!(paths.len(), 16, "{paths:?}");
         assert!(paths.iter().all(|path| path.join("logs").is_dir()));
+    }
+
+    /// Makes the directory of a run that has begun.
+    fn make_begun(path: &Path) {
+        OwnDirectory::create(path, Kind::Results).unwrap();
+        std::fs::write(path.join(RUN_FILE), "{}").unwrap();
+    }
+
+    #[test]
+    fn a_run_that_never_began_and_one_of_a_clock_far_ahead_are_not_the_newest() {
+        let out = tempfile::tempdir().unwrap();
+        let path = |name: &str| out.path().join(name);
+        make_begun(&path("21500101-000000-ahead"));
+        assert_eq!(newest_results(out.path()).unwrap(), path("21500101-000000-ahead"), "the only one");
+        make_begun(&path("19700101-000000-a"));
+        drop(OwnDirectory::create(&path("19700102-000000-killed"), Kind::Results).unwrap());
+        assert_eq!(newest_results(out.path()).unwrap(), path("19700101-000000-a"));
+        assert!(is_unbegun(&path("19700102-000000-killed")) && !is_unbegun(&path("19700101-000000-a")));
     }
 
     /// Names were compared as they stand, whatever comes after the second.
@@ -85,7 +135,7 @@ mod tests {
             "19700102-000000-a",
             "19700101-235959-c",
         ] {
-            OwnDirectory::create(&out.path().join(name), Kind::Results).unwrap();
+            make_begun(&out.path().join(name));
             // The file system's clock goes in steps.
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_suite::RunOptions;
 use bakeoff_text::counted;
 
 use crate::place::names::{self, TEMPORARY};
@@ -36,7 +37,7 @@ struct Place {
     unusable: Option<String>,
 }
 
-/// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
+/// What was free on a file system when the run began, in bytes and inodes; `None` where it does not tell.
 struct Room(Option<(u64, u64)>);
 
 /// A file system that does not count inodes (btrfs) is taken to have one for so many bytes, as ext4 has.
@@ -44,11 +45,8 @@ const BYTES_OF_AN_INODE: u64 = 16 << 10;
 
 impl Room {
     fn of(directory: &Path) -> Self {
-        let inodes = |room: &rustix::fs::StatVfs| match room.f_files {
-            0 => room.f_bavail * room.f_frsize / BYTES_OF_AN_INODE,
-            _ => room.f_favail,
-        };
-        Self(rustix::fs::statvfs(directory).ok().map(|room| (room.f_bavail, inodes(&room))))
+        let bytes = bakeoff_measure::room_bytes(directory);
+        Self(bytes.map(|bytes| (bytes, bakeoff_measure::room_files(directory).unwrap_or(bytes / BYTES_OF_AN_INODE))))
     }
 
     /// Whether more than half of it is used now, by so many files put aside among others.
@@ -60,6 +58,9 @@ impl Room {
 
 /// Removing that takes longer than this is announced.
 const ANNOUNCED: Duration = Duration::from_secs(2);
+
+/// Where stores of many files lie until the run ends, in a medium's scratch directory.
+const RETIRED: &str = "retired";
 
 /// A store of fewer files than this is removed at once.
 const FILES_REMOVED_AT_ONCE: usize = 100;
@@ -73,15 +74,21 @@ impl Scratch {
         run: &str,
         reporter: Reporter,
     ) -> Result<Self> {
-        let mut places = BTreeMap::new();
+        // Whole from the beginning, so that it removes what is made if the rest cannot be.
+        let mut scratch = Self { places: BTreeMap::new(), tapes: None, retired: 0, emptied_s: Vec::new(), reporter };
         for (medium, directory) in media {
             let path = directory.join(names::medium(run, medium));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
-            places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0, unusable: None });
+            let retired = own.path().join(RETIRED);
+            let place = Place { own, room: Room::of(directory), aside: 0, unusable: None };
+            scratch.places.insert(medium.clone(), place);
+            // Now, so that clearing takes no inode: a store may have used the last one.
+            std::fs::create_dir(&retired)
+                .with_context(|| format!("cannot make the directory {}", retired.display()))?;
         }
         let path = base.join(names::tapes(run));
-        let tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
-        Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new(), reporter })
+        scratch.tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
+        Ok(scratch)
     }
 
     /// The directory of a medium.
@@ -137,24 +144,25 @@ impl Scratch {
             let begin = Instant::now();
             let files = empty_tree(&store);
             self.emptied_s.push(begin.elapsed().as_secs_f64() / files.max(1) as f64);
-            let retired = scratch.join("retired");
-            std::fs::create_dir_all(&retired)
-                .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
-                .with_context(|| format!("cannot move {} to {}", store.display(), retired.display()))?;
+            let retired = scratch.join(RETIRED);
+            let is_aside = std::fs::rename(&store, retired.join(self.retired.to_string())).is_ok();
             self.retired += 1;
-            if let Some(place) = self.places.get_mut(medium) {
+            let place = self.places.get_mut(medium).filter(|_| is_aside);
+            let is_short = place.is_some_and(|place| {
                 place.aside += files;
-                if place.room.is_short(&scratch, place.aside) {
-                    remove_tree(&retired)?;
-                    place.aside = 0;
-                }
+                place.room.is_short(&scratch, place.aside)
+            });
+            if is_short {
+                remove_tree(&retired)?;
+                self.places.entry(medium.to_owned()).and_modify(|place| place.aside = 0);
+                // Where that fails, the next store is removed instead of set aside.
+                let _ = std::fs::create_dir(&retired);
+            }
+            if !is_aside {
+                remove_tree(&store)?;
             }
         }
-        let temporary = scratch.join(TEMPORARY);
-        if temporary.exists() {
-            remove_tree(&temporary)?;
-        }
-        Ok(())
+        remove_tree(&scratch.join(TEMPORARY))
     }
 
     /// Waits until everything written to the medium's file system is on the disk. A medium where that fails is measured no more.
@@ -257,6 +265,13 @@ pub(crate) fn remove_leftovers<'a>(directories: impl Iterator<Item = &'a PathBuf
             }
         }
     }
+}
+
+/// The same of the run whose results are in `directory`, before it is planned again: leftovers take the room that the plan looks for.
+pub fn remove_leftovers_of(options: &RunOptions, directory: &Path, reporter: Reporter) {
+    let base = options.dir.as_ref().unwrap_or(&options.out);
+    let run = directory.file_name().unwrap_or_default().to_string_lossy();
+    remove_leftovers(options.media.values().chain([base]), &run, reporter);
 }
 
 /// To whole seconds.

@@ -14,6 +14,7 @@ use crate::drivers::recipes::{drivers_for, lost, store_names};
 use crate::place::cgroup::MemoryGroups;
 use crate::place::made_media::{NewFileSystem, check_room};
 use crate::place::own_directory::shown;
+use crate::place::run_directory::Readers;
 use crate::plan::flush::Flushes;
 use crate::plan::imported_tape::ImportedTape;
 use crate::plan::media::{absolute, check_writable, made_media, media_directories, plan_media};
@@ -197,6 +198,11 @@ impl Setup {
     /// Whether a cell's store flushes each write before it acknowledges it.
     pub(crate) fn flushes_writes(&self, cell: &Cell) -> bool {
         self.store(&cell.axes.store).is_ok_and(|store| store.flushes_writes(cell.axes.durability, &cell.settings))
+    }
+
+    /// Who may read the results: keys and times of an application's trace are its owner's.
+    pub fn readers(&self) -> Readers {
+        if self.imported.is_some() { Readers::Owner } else { Readers::All }
     }
 
     /// The driver of a store that is in the plan.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::surroundings::progress::restore_terminal;
@@ -25,7 +25,7 @@ impl Interrupt {
     pub(crate) fn install() -> Result<Self> {
         let interrupt = Self::default();
         let requested = Arc::clone(&interrupt.0);
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot catch signals")?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT]).context("cannot catch signals")?;
         std::thread::spawn(move || {
             let mut first: Option<Instant> = None;
             for _ in signals.forever() {

@@ -2,6 +2,7 @@
 
 pub(crate) mod disturbance;
 pub(crate) mod interrupt;
+pub(crate) mod limits;
 pub(crate) mod profile;
 pub(crate) mod progress;
 pub(crate) mod watch;

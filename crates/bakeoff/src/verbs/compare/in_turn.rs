@@ -43,7 +43,7 @@ pub(crate) fn measure(arguments: &CompareArguments) -> Result<Measured> {
     let (plan_a, plan_b) = (a.plan(arguments)?, b.plan(arguments)?);
     let directories = [(Side::A, &plan_a), (Side::B, &plan_b)].map(|(side, plan)| {
         let name = format!("{}-{}", plan.setup.suite.name(), side.name().to_lowercase());
-        make_run_directory(&arguments.out, &name)
+        make_run_directory(&arguments.out, &name, plan.setup.readers())
     });
     let [directory_a, directory_b] = directories;
     let (directory_a, directory_b) = (directory_a?, directory_b?);

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use anyhow::{Context, Result};
-use bakeoff_engine::{Drivers, SuiteSource, execute, make_run_directory, shown};
+use bakeoff_engine::{Drivers, Readers, SuiteSource, execute, make_run_directory, shown};
 use bakeoff_protocol::TWINS_PROGRAM;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::equals::{Equals, EqualsOfMeasure};
@@ -29,7 +29,7 @@ const ROUNDS: [usize; 3] = [3, 10, 30];
 pub(super) fn main(arguments: &DoctorArguments, drivers: &Drivers) -> Result<Outcome> {
     let driver =
         drivers.of_store(STORE).with_context(|| format!("no driver here has {STORE}: build with ./bakeoff"))?;
-    let directory = make_run_directory(&arguments.out, "aa")?;
+    let directory = make_run_directory(&arguments.out, "aa", Readers::All)?;
     // It stays beside the results, so that a run that was cut short can go on.
     let twins = directory.path().canonicalize()?.join(TWINS_PROGRAM);
     symlink(driver.path.canonicalize()?, &twins).with_context(|| format!("cannot make {}", twins.display()))?;

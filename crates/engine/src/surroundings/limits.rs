@@ -1,0 +1,40 @@
+//! Limits of the user's shell that would end the program without a word.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use signal_hook::consts::SIGXFSZ;
+
+/// The stack that the program and the drivers get, bytes: the usual limit of a shell.
+const STACK_BYTES: u64 = 8 << 20;
+
+/// Makes a file that grows beyond `ulimit -f` an error of the one who writes it, instead of the end of the program, and raises a smaller limit
+/// on the stack as far as the user may.
+///
+/// # Errors
+/// Signals cannot be caught.
+pub fn soften_limits() -> Result<()> {
+    // A handler, which programs that are started do not inherit.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).context("cannot catch signals")?;
+    let stack = getrlimit(Resource::Stack);
+    if stack.current.is_some_and(|bytes| bytes < STACK_BYTES) {
+        let with = |bytes, maximum| setrlimit(Resource::Stack, Rlimit { current: Some(bytes), maximum });
+        let allowed = stack.maximum.map_or(STACK_BYTES, |maximum| maximum.min(STACK_BYTES));
+        let raised = stack.maximum.map(|maximum| maximum.max(STACK_BYTES));
+        // Root may raise both limits. Where neither is possible, a thread of this program has a stack of its own, and drivers fail.
+        let _ = with(STACK_BYTES, raised).or_else(|_| with(allowed, stack.maximum));
+    }
+    Ok(())
+}
+
+/// Does the work in this thread, or in one with a stack of the usual size where the limit on the stack is smaller. `None` if that thread cannot be
+/// started, or panicked.
+pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    if getrlimit(Resource::Stack).current.is_none_or(|bytes| bytes >= STACK_BYTES) {
+        return Some(work());
+    }
+    let bytes = usize::try_from(STACK_BYTES).ok()?;
+    std::thread::Builder::new().stack_size(bytes).spawn(work).ok()?.join().ok()
+}
