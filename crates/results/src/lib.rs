@@ -19,6 +19,7 @@ pub mod comparison;
 pub mod contender;
 pub mod contests;
 pub mod differences;
+pub mod disturbed;
 pub mod equals;
 pub mod error;
 pub mod figures;

@@ -6,6 +6,7 @@ use bakeoff_protocol::{AxisValue, DISTURBANCE};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::circumstances::{Circumstances, table_axes, value_label};
 use bakeoff_results::contender::Contenders;
+use bakeoff_results::disturbed::disturbed;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::run::Run;
 use bakeoff_results::slots::COLOURS;
@@ -136,14 +137,16 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
             }
         }
     }
-    let pairs = all.iter().filter_map(|disturbed| {
-        let calm = disturbed.table.circumstances.clone().without(&DISTURBANCE);
-        let is_calm = |other: &&Charted<'_>| other.table.circumstances == calm && other.measure == disturbed.measure;
-        disturbed.table.circumstances.disturbance()?;
-        let undisturbed = all.iter().find(is_calm).filter(|other| other.fields().eq(disturbed.fields()))?;
-        Some(vec![undisturbed, disturbed])
-    });
-    let mut several: Vec<Vec<&Charted<'_>>> = pairs.collect();
+    let mut several: Vec<Vec<&Charted<'_>>> = Vec::new();
+    for of in disturbed(tables) {
+        let charted = |table: &Table| all.iter().filter(|one| std::ptr::eq(one.table, table)).collect::<Vec<_>>();
+        for after in charted(of.disturbed) {
+            // They share a chart where its columns are the same workloads.
+            let is_same =
+                |before: &&&Charted<'_>| before.measure == after.measure && before.fields().eq(after.fields());
+            several.extend(charted(of.undisturbed).iter().find(is_same).map(|before| vec![*before, after]));
+        }
+    }
     let is_beside = |one: &Charted<'_>| several.iter().flatten().any(|other| std::ptr::eq(*other, one));
     let apart: Vec<_> = all.iter().filter(|one| !is_beside(one)).map(|one| vec![one]).collect();
     several.extend(apart);
