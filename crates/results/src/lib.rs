@@ -48,6 +48,7 @@ pub mod rounds;
 pub mod run;
 pub mod side;
 pub mod slots;
+pub mod slow_operations;
 pub mod tidy_table;
 pub mod verdict;
 pub mod winners;

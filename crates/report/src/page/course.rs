@@ -1,6 +1,7 @@
 //! How latency went over the time of a phase, and its slowest operations: few numbers for each store, since a page has many.
 
 use bakeoff_protocol::PhaseResult;
+use bakeoff_results::slow_operations::shares_of_causes;
 use serde::Serialize;
 
 use crate::page::figure::Figure;
@@ -19,7 +20,7 @@ pub(crate) struct Course<'a> {
     means: Vec<Figure>,
     /// The slowest operations: when each began, how long it took, its kind, and its cause in words.
     slow: Vec<(Figure, Figure, &'a str, &'static str)>,
-    /// What the slowest thousandth, eight at least, waited for: the cause in a word, and its part of their time.
+    /// What the slowest thousandth, eight at least, waited for: each cause with its part of their time.
     causes: Vec<(&'static str, Figure)>,
 }
 
@@ -31,8 +32,7 @@ pub(crate) fn course(result: &PhaseResult) -> Option<Course<'_>> {
         let (count, sum) = slices.iter().fold((0, 0), |(count, sum), slice| (count + slice.0, sum + slice.1));
         Figure(if count == 0 { 0.0 } else { sum as f64 / count as f64 })
     };
-    let all: u64 = slow.iter().flat_map(|slow| &slow.causes).map(|share| share.latency_ns_sum).sum();
-    let causes = slow.iter().flat_map(|slow| &slow.causes);
+    let causes = shares_of_causes(slow.iter().flat_map(|slow| &slow.causes));
     let slowest = slow.iter().flat_map(|slow| &slow.slowest).take(MARKED);
     Some(Course {
         slice_ns: over_time.slice_ns * joined as u64,
@@ -43,8 +43,6 @@ pub(crate) fn course(result: &PhaseResult) -> Option<Course<'_>> {
                 (at, latency, of.operation.as_str(), of.cause.describe())
             })
             .collect(),
-        causes: causes
-            .map(|share| (share.cause.name(), Figure(share.latency_ns_sum as f64 / all.max(1) as f64)))
-            .collect(),
+        causes: causes.into_iter().map(|(cause, share)| (cause.name(), Figure(share))).collect(),
     })
 }
