@@ -14,6 +14,7 @@
 pub mod analysis;
 mod assembly;
 pub mod cell_rounds;
+pub mod cells_measured;
 pub mod circumstances;
 pub mod comparison;
 pub mod contender;

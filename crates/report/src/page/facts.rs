@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use bakeoff_results::cells_measured::CellsMeasured;
 use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count};
 use maud::{Markup, html};
 
 use crate::page::html::joined;
 use crate::page::labelled::Labelled;
-use crate::sections::heading::{amounts, answers_checked, few_rounds};
+use crate::sections::heading::{amounts, few_rounds};
 
 /// How many answers were checked, on which machine and disk, and how many warnings there are: what a figure is worth at first
 /// sight. Of several runs, how many there are.
 pub(crate) fn place(runs: &[Labelled], warnings: usize) -> Markup {
-    let checked = runs.iter().map(|(_, run)| answers_checked(run)).fold(0, u64::saturating_add);
+    let checked = runs.iter().map(|(_, run)| CellsMeasured::of(run).answers_checked).fold(0, u64::saturating_add);
     let mut parts = vec![html! { (format_count(checked)) " answers checked and right" }];
     if warnings > 0 {
         parts.push(html! { a href="#mind" { (counted(warnings, "thing")) " to mind" } });
@@ -39,7 +40,7 @@ pub(crate) fn few(runs: &[Labelled]) -> Markup {
     let is_ranked = |run: &Run| run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none();
     html! {
         @for (label, run) in runs.iter().filter(|(_, run)| is_ranked(run)) {
-            @if let Some(few) = few_rounds(run) {
+            @if let Some(few) = few_rounds(&CellsMeasured::of(run)) {
                 p.few { @if runs.len() > 1 { b { (label) } " " } (few) }
             }
         }
@@ -58,7 +59,7 @@ pub(crate) fn facts(label: &str, run: &Run) -> Markup {
     });
     let rows = [
         ("run", label.to_owned()),
-        ("measured", amounts(run)),
+        ("measured", amounts(&CellsMeasured::of(run))),
         ("machine", machine.join(" · ")),
         ("disk", media.collect::<Vec<_>>().join("; ")),
     ];

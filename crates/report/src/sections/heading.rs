@@ -1,7 +1,6 @@
 //! What stands above a report: what was measured, how much of it, and whether the run is finished.
 
-use std::collections::BTreeMap;
-
+use bakeoff_results::cells_measured::{CellsMeasured, Few, FewRounds};
 use bakeoff_results::record::known;
 use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count};
@@ -16,9 +15,10 @@ pub(crate) fn document(run: &Run) -> Document {
     if !measured.is_empty() {
         lead.push(Block::paragraph(measured));
     }
-    lead.push(Block::paragraph(amounts(run)));
+    let cells = CellsMeasured::of(run);
+    lead.push(Block::paragraph(amounts(&cells)));
     let is_ranked = run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none();
-    lead.extend(few_rounds(run).filter(|_| is_ranked).map(|few| Block::Note(few.into())));
+    lead.extend(few_rounds(&cells).filter(|_| is_ranked).map(|few| Block::Note(few.into())));
     lead.extend(run.notes.first().map(|note| Block::Note(format!("NOTE: {note}").into())));
     Document {
         title: Title::Shown(Text::plain(run.title())),
@@ -38,72 +38,51 @@ pub(crate) fn unfinished(run: &Run) -> Option<Text> {
 }
 
 /// How much was measured and checked.
-pub(crate) fn amounts(run: &Run) -> String {
-    let entries = run.cells.iter().filter_map(|cell| cell.end.verified.as_ref());
-    let entries = entries.fold(0_u64, |sum, verified| sum.saturating_add(verified.entries));
+pub(crate) fn amounts(of: &CellsMeasured) -> String {
     format!(
         "{} · {} checked and right, {} compared after opening again",
-        cells_measured(run),
-        counted(answers_checked(run), "answer"),
-        if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", format_count(entries)) }
+        cells(of),
+        counted(of.answers_checked, "answer"),
+        if of.entries_compared == 1 {
+            "1 entry".to_owned()
+        } else {
+            format!("{} entries", format_count(of.entries_compared))
+        }
     )
 }
 
-/// Answers that were checked in rounds that did not fail: all of them were right.
-pub(crate) fn answers_checked(run: &Run) -> u64 {
-    let phases = run.cells.iter().filter(|cell| cell.is_ok()).flat_map(|cell| &cell.phases);
-    phases.fold(0, |sum, phase| sum.saturating_add(phase.result.answers_checked))
-}
-
 /// `190 cells measured in 3 rounds each, 2 failed, 4 not measured yet`.
-fn cells_measured(run: &Run) -> String {
-    let (good, failed) = rounds_of_cells(run);
-    let rounds = match (good.iter().min(), good.iter().max()) {
+fn cells(of: &CellsMeasured) -> String {
+    let rounds = match (of.rounds.iter().min(), of.rounds.iter().max()) {
         (Some(least), Some(most)) if least != most => format!(" in {least} to {most} rounds"),
-        (Some(all), _) if good.len() == 1 => format!(" in {}", counted(*all, "round")),
+        (Some(all), _) if of.rounds.len() == 1 => format!(" in {}", counted(*all, "round")),
         (Some(all), _) => format!(" in {} each", counted(*all, "round")),
         _ => String::new(),
     };
-    let mut cells = format!("{} measured{rounds}", counted(good.len(), "cell"));
-    if failed > 0 {
-        cells += &format!(", {} failed", format_count(failed as u64));
-    }
-    match run.record.cells.len().saturating_sub(good.len() + failed) {
-        0 => {}
-        left => cells += &format!(", {} not measured", format_count(left as u64)),
+    let mut cells = format!("{} measured{rounds}", counted(of.rounds.len(), "cell"));
+    for (number, what) in [(of.failed, "failed"), (of.left, "not measured")] {
+        if number > 0 {
+            cells += &format!(", {} {what}", format_count(number as u64));
+        }
     }
     cells
 }
 
 /// That most cells have too few rounds for anything to be proven; nothing where they have enough.
-pub(crate) fn few_rounds(run: &Run) -> Option<String> {
-    let (rounds, _) = rounds_of_cells(run);
-    let number = |most| rounds.iter().filter(|rounds| **rounds <= most).count();
-    let (once, few, all) = (number(1), number(2), rounds.len());
-    let few = match (once, few) {
-        (_, 0) => return None,
-        (0, few) => format!(
-            "{few} of {} have only two rounds: differences between their stores are hardly ever proven",
-            counted(all, "cell")
-        ),
-        (once, _) if once == all => {
+pub(crate) fn few_rounds(of: &CellsMeasured) -> Option<String> {
+    let FewRounds { which, all, asked_for_few } = of.few_rounds()?;
+    let all = counted(all, "cell");
+    let few = match which {
+        Few::Twice(few) => {
+            format!("{few} of {all} have only two rounds: differences between their stores are hardly ever proven")
+        }
+        Few::AllOnce => {
             "Every cell was measured in one round only: figures are shown, and nothing is proven by them".to_owned()
         }
-        (once, _) => format!("{once} of {} have only one round: nothing is proven by them", counted(all, "cell")),
+        Few::Once(once) => format!("{once} of {all} have only one round: nothing is proven by them"),
     };
-    // Whoever asked for three rounds got fewer for want of time.
-    let asked = run.record.rounds.unwrap_or_default();
-    let more = if asked < 3 { ", fewer stores or workloads, or --rounds 3" } else { ", or fewer stores or workloads" };
+    // Whoever asked for enough got fewer for want of time.
+    let more =
+        if asked_for_few { ", fewer stores or workloads, or --rounds 3" } else { ", or fewer stores or workloads" };
     Some(format!("{few}. For an answer give it more time (a longer --budget){more}."))
-}
-
-/// For every cell that never failed its rounds; and the number of cells that did.
-fn rounds_of_cells(run: &Run) -> (Vec<u32>, usize) {
-    let mut rounds = BTreeMap::new();
-    for cell in &run.cells {
-        let entry = rounds.entry(cell.end.cell.as_str()).or_insert((0_u32, false));
-        *entry = (entry.0 + 1, entry.1 || !cell.is_ok());
-    }
-    let failed = rounds.values().filter(|(_, failed)| *failed).count();
-    (rounds.into_values().filter(|(_, failed)| !failed).map(|(rounds, _)| rounds).collect(), failed)
 }
