@@ -13,6 +13,7 @@
 
 pub mod analysis;
 mod assembly;
+pub mod baseline;
 pub mod cell_rounds;
 pub mod cells_measured;
 pub mod circumstances;
