@@ -31,6 +31,7 @@ pub mod goal;
 pub mod leaders;
 mod lenient;
 pub mod memory_held;
+pub mod memory_use;
 pub mod overall;
 pub mod parallel;
 pub mod pick;

@@ -17,6 +17,11 @@ pub struct MemoryHeld {
 }
 
 impl MemoryHeld {
+    /// What it held, as a part of what it was given.
+    pub fn part(&self) -> f64 {
+        self.held_bytes as f64 / self.given_bytes.max(1) as f64
+    }
+
     /// Whether the store held so much more that it was not given the same as others.
     pub fn is_missed(&self) -> bool {
         self.held_bytes as f64 > self.given_bytes as f64 * HELD_PER_GIVEN_MAX
