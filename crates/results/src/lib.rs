@@ -43,6 +43,7 @@ pub mod pick_outcome;
 pub mod plausible;
 pub mod power_cut;
 pub mod race;
+pub mod rate_results;
 pub mod rate_search;
 pub mod rate_search_time;
 pub mod record;

@@ -1,12 +1,12 @@
 //! The highest rate of an open loop that keeps a bound on latency: what was asked of `bakeoff run --find-rate`, and what each round says
-//! to it. `answer` puts what was found into words.
+//! to it. `rate_results` has what was found.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use bakeoff_stats::{Bisection, Bracket};
-use bakeoff_text::{printable, rate};
+use bakeoff_text::printable;
 use serde::{Deserialize, Serialize};
 
 use crate::cell_rounds::CellRound;
@@ -109,8 +109,7 @@ impl Outcome {
 pub struct RateSearch {
     /// The store's name.
     pub store: String,
-    /// The workload's id; empty in a run of a version that kept none.
-    #[serde(default)]
+    /// The workload's id.
     pub workload_id: String,
     /// The workload, for a person.
     pub workload: String,
@@ -134,15 +133,6 @@ pub struct RateSearch {
 }
 
 impl RateSearch {
-    /// Whether another search is in the same workload. Runs of older versions kept no id, but the label.
-    pub fn is_of_same_workload(&self, other: &Self) -> bool {
-        if self.workload_id.is_empty() {
-            self.workload == other.workload
-        } else {
-            self.workload_id == other.workload_id
-        }
-    }
-
     /// Which rates to try.
     pub fn bisection(&self) -> Bisection {
         let (lowest, start, highest) = (self.lowest_per_second, self.start_per_second, self.highest_per_second);
@@ -182,11 +172,11 @@ impl RateSearch {
         self.probes.iter().map(|(cell, rate)| (*rate, votes(cell))).collect()
     }
 
-    /// Where a cell failed, if one did, for a person: there the search ends.
-    pub fn failed_at(&self, cells: &[CellRound]) -> Option<String> {
+    /// Where a cell failed, if one did: there the search ends.
+    pub fn failed_at(&self, cells: &[CellRound]) -> Option<FailedAt> {
         let of = |cell: &String| match self.probes.get(cell) {
-            Some(at) => Some(format!("at {}", rate(*at as f64))),
-            None => (*cell == self.closed_cell).then(|| "in the closed loop".to_owned()),
+            Some(rate) => Some(FailedAt::Rate(*rate)),
+            None => (*cell == self.closed_cell).then_some(FailedAt::ClosedLoop),
         };
         cells.iter().filter(|round| !round.is_ok()).find_map(|round| of(&round.end.cell))
     }
@@ -205,6 +195,15 @@ impl RateSearch {
         latencies.sort_unstable();
         latencies.get(latencies.len() / 2).map(|ns| *ns as f64)
     }
+}
+
+/// Where a cell of a search failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailedAt {
+    /// At this rate, operations a second.
+    Rate(u64),
+    /// In the closed loop.
+    ClosedLoop,
 }
 
 /// The rounds at a rate in which the bound held, and those in which it did not.

@@ -60,8 +60,8 @@ impl RateSearch {
         let tried = self.tried(bound, cells);
         let Bracket { held, failed } = Bracket::of(&tried);
         // Hardly any store does more in an open loop than in a closed one, at which the search begins.
-        let highest = failed.map_or(self.start_per_second.max(held.unwrap_or(0)), |failed| failed - 1);
-        let lowest = held.unwrap_or(self.lowest_per_second - 1).min(highest);
+        let highest = failed.map_or(self.start_per_second.max(held.unwrap_or(0)), |failed| failed.saturating_sub(1));
+        let lowest = held.unwrap_or(self.lowest_per_second.saturating_sub(1)).min(highest);
         let halves = std::iter::successors(Some(highest), |limit| (*limit > lowest).then(|| (limit / 2).max(lowest)));
         let times: Option<Vec<f64>> =
             halves.map(|limit| self.left_with(limit, (&tried, &self.votes(bound, cells)), cells, rounds)).collect();

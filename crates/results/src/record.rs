@@ -369,6 +369,11 @@ impl RunRecord {
         replace_file(&directory.join(RUN_FILE), &text)
     }
 
+    /// The rounds that each cell was to have; one if that is not known.
+    pub fn rounds_wanted(&self) -> u32 {
+        self.rounds.unwrap_or(1)
+    }
+
     /// What was not measured: skipped by the plan, or for want of time.
     pub fn omissions(&self) -> impl Iterator<Item = &Omission> {
         self.skipped.iter().chain(&self.given_up)

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_results::rate_search::{RateFacts, RateSearch};
+use bakeoff_results::rate_results::{RateEnd, RateFailed, RateResult, rate_results};
+use bakeoff_results::rate_search::{FailedAt, RateFacts};
 use bakeoff_results::rate_search_time::Left;
 use bakeoff_results::run::Run;
 use bakeoff_stats::Bracket;
@@ -10,34 +11,17 @@ use bakeoff_text::{counted, digits, format_count, or_dash, printable, rate, time
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
 
-/// Below this length of a phase, seconds, what holds and what fails is said to be shaky.
-const SHORT_S: f64 = 1.0;
-
-/// What is said then.
+/// What is said where a highest rate is that of a short phase.
 const SHORT: &str = "Rates at which the phase lasts less than a second rest on little: one pause of the machine decides, and what a store puts off \
                      is not due yet. Give the phase more operations.";
 
 /// What was found; `None` if nothing was looked for.
 pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
-    let rates = Rates { run, facts, titles: titles(run), rounds: rounds(run) };
-    let mut workloads: Vec<&RateSearch> = Vec::new();
-    for search in &facts.searches {
-        if !workloads.iter().any(|of| of.is_of_same_workload(search)) {
-            workloads.push(search);
-        }
-    }
-    let mut blocks: Vec<Block> = workloads.into_iter().flat_map(|first| rates.workload(first)).collect();
+    let titles = run.stores().iter().map(|store| (store.name.as_str(), printable(&store.title))).collect();
+    let rates = Rates { run, facts, titles, rounds: run.record.rounds_wanted() };
+    let mut blocks: Vec<Block> = rate_results(run, facts).iter().flat_map(|of| rates.workload(of)).collect();
     blocks.extend([Block::Gap, Block::paragraph_at(1, rates.meaning())]);
     Section::titled(SectionId::Rates, &format!("Highest rate with {}", facts.label()), blocks)
-}
-
-fn titles(run: &Run) -> BTreeMap<&str, String> {
-    run.stores().iter().map(|store| (store.name.as_str(), printable(&store.title))).collect()
-}
-
-/// The rounds that the two rates of an answer were to have.
-fn rounds(run: &Run) -> u32 {
-    run.record.rounds.unwrap_or(1)
 }
 
 /// A run's searches with what is needed to speak of them.
@@ -45,107 +29,98 @@ struct Rates<'a> {
     run: &'a Run,
     facts: &'a RateFacts,
     titles: BTreeMap<&'a str, String>,
+    /// The rounds that the two rates of an answer were to have.
     rounds: u32,
 }
 
 impl Rates<'_> {
-    fn bracket(&self, search: &RateSearch) -> Bracket {
-        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells))
+    fn title(&self, of: &RateResult) -> String {
+        self.titles.get(of.search.store.as_str()).cloned().unwrap_or_else(|| printable(&of.search.store))
     }
 
-    fn title(&self, search: &RateSearch) -> String {
-        self.titles.get(search.store.as_str()).cloned().unwrap_or_else(|| printable(&search.store))
-    }
-
-    fn workload(&self, one: &RateSearch) -> Vec<Block> {
-        let of_workload = self.facts.searches.iter().filter(|search| one.is_of_same_workload(search));
-        let mut rows: Vec<(&RateSearch, Bracket)> = of_workload.map(|search| (search, self.bracket(search))).collect();
-        rows.sort_by_key(|(_, bracket)| std::cmp::Reverse((bracket.held, bracket.failed)));
-        let Some((first, _)) = rows.first() else { return Vec::new() };
+    fn workload(&self, results: &[RateResult]) -> Vec<Block> {
+        let Some(RateResult { search: first, .. }) = results.first() else { return Vec::new() };
         let heading = format!("{} · phase {}, {}", first.workload, first.phase, counted(first.operations, "operation"));
         let percentile = &self.facts.bound.percentile;
         let fails = format!("{percentile} there");
         let heads = ["closed loop", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
         let mut table = Table::new(1, std::iter::once(Column::left("store")).chain(heads.map(Column::right)).collect());
-        for (search, bracket) in &rows {
-            table.row(self.row(search, *bracket).map(Cell::from).into());
+        for result in results {
+            table.row(self.row(result).map(Cell::from).into());
         }
-        let notes = rows.iter().filter_map(|(search, bracket)| self.note(search, *bracket));
-        let short = rows.iter().any(|(search, bracket)| is_short(search, *bracket));
+        let notes = results.iter().filter_map(|result| self.note(result));
+        let short = results.iter().any(|result| result.is_short);
         let notes: Vec<String> = notes.chain(short.then(|| SHORT.to_owned())).collect();
         let notes = (!notes.is_empty()).then(|| Block::list(notes));
         [Block::heading(1, heading), Block::Table(table)].into_iter().chain(notes).collect()
     }
 
-    fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 8] {
-        let at = |rate: Option<u64>| search.at(rate?, &self.facts.bound, &self.run.cells);
+    fn row(&self, of: &RateResult) -> [String; 8] {
+        let RateResult { search, bracket, .. } = of;
         let rate_at = |at: Option<u64>| or_dash(at, |at| rate(at as f64));
-        let latency = |at: Option<f64>| at.map_or_else(String::new, time);
-        let failed = match at(bracket.failed) {
-            Some(ns) if ns < self.facts.bound.below_ns as f64 => "fell behind".to_owned(),
-            other => latency(other),
-        };
         [
-            self.title(search),
+            self.title(of),
             or_dash(search.closed_loop(&self.run.cells), |closed| rate(closed.per_second)),
             rate_at(bracket.held),
-            latency(at(bracket.held)),
+            of.held_ns.map_or_else(String::new, time),
             bracket.held.map_or_else(String::new, |held| lasts(search.operations, held)),
             rate_at(bracket.failed),
-            failed,
+            match of.failed {
+                Some(RateFailed::FellBehind) => "fell behind".to_owned(),
+                Some(RateFailed::Latency(ns)) => time(ns),
+                None => String::new(),
+            },
             format_count(search.probes.len() as u64),
         ]
     }
 
     /// Why there is no closed bracket, and how there might be one.
-    fn note(&self, search: &RateSearch, bracket: Bracket) -> Option<String> {
-        let title = self.title(search);
-        let lasting = |rate: u64| lasts(search.operations, rate);
-        if let Some(at) = search.failed_at(&self.run.cells) {
-            return Some(format!("{title}: a cell failed {at}, which ended the search: see below."));
-        }
-        if search.cut_short && self.run.record.finished.is_some() {
-            return Some(format!("{title}: the time ended. {}{}", known(bracket), self.rest(search)));
-        }
-        let unsure = self.unsure(search, bracket);
-        let note = match bracket {
-            Bracket { held: Some(held), failed: None } if held >= search.highest_per_second => Some(format!(
-                "{title}: held at the highest rate tried, {}, at which the phase lasts {}. Give it more operations to try higher ones.",
+    fn note(&self, of: &RateResult) -> Option<String> {
+        let lasting = |rate: u64| lasts(of.search.operations, rate);
+        let note = match of.end {
+            RateEnd::Failed(at) => {
+                let at = match at {
+                    FailedAt::Rate(at) => format!("at {}", rate(at as f64)),
+                    FailedAt::ClosedLoop => "in the closed loop".to_owned(),
+                };
+                format!("a cell failed {at}, which ended the search: see below.")
+            }
+            RateEnd::OutOfTime(left) => format!("the time ended. {}{}", known(of.bracket), self.rest(left)),
+            RateEnd::HighestHeld(held) => format!(
+                "held at the highest rate tried, {}, at which the phase lasts {}. Give it more operations to try higher ones.",
                 rate(held as f64),
                 lasting(held)
-            )),
-            Bracket { held: None, failed: Some(failed) } if failed <= search.lowest_per_second => Some(format!(
-                "{title}: fails even at the lowest rate tried, {}, at which the phase lasts {}. Give it fewer operations to try \
+            ),
+            RateEnd::LowestFailed(failed) => format!(
+                "fails even at the lowest rate tried, {}, at which the phase lasts {}. Give it fewer operations to try \
                  lower ones, or a larger bound.",
                 rate(failed as f64),
                 lasting(failed)
-            )),
-            bracket if bracket.is_closed() => None,
-            _ => Some(format!("{title}: not finished, `bakeoff run --resume` goes on.")),
+            ),
+            RateEnd::Found => String::new(),
+            RateEnd::Unfinished => "not finished, `bakeoff run --resume` goes on.".to_owned(),
         };
-        match (note, unsure) {
-            (None, Some(unsure)) => Some(format!("{title}: {unsure}")),
-            (note, unsure) => Some(note? + &unsure.map_or_else(String::new, |unsure| format!(" {unsure}"))),
-        }
+        let unsure = match of.end {
+            RateEnd::Failed(_) | RateEnd::OutOfTime(_) => None,
+            _ => self.unsure(of),
+        };
+        let notes: Vec<String> = Some(note).filter(|note| !note.is_empty()).into_iter().chain(unsure).collect();
+        (!notes.is_empty()).then(|| format!("{}: {}", self.title(of), notes.join(" ")))
     }
 
     /// How few rounds the ends of a search rest on, where the time did not suffice for all.
-    fn unsure(&self, search: &RateSearch, bracket: Bracket) -> Option<String> {
-        let cells = &self.run.cells;
-        search.unsure_end(&self.facts.bound, cells, self.rounds)?;
-        let at = |rate: u64| {
-            let rounds = search.rounds_at(rate, &self.facts.bound, cells) as usize;
-            format!("{} on {}", bakeoff_text::rate(rate as f64), counted(rounds, "round"))
-        };
-        let ends: Vec<String> = [bracket.held, bracket.failed].into_iter().flatten().map(at).collect();
+    fn unsure(&self, of: &RateResult) -> Option<String> {
+        let end = |(at, rounds): &(u64, u32)| format!("{} on {}", rate(*at as f64), counted(*rounds, "round"));
+        let ends: Vec<String> = of.unsure.iter().map(end).collect();
         let wanted = counted(self.rounds, "round");
-        Some(format!("The time was too short for the {wanted} that each end may take: it found {}.", ends.join(", ")))
+        (!ends.is_empty()).then(|| {
+            format!("The time was too short for the {wanted} that each end may take: it found {}.", ends.join(", "))
+        })
     }
 
     /// What a search that was cut short still wants.
-    fn rest(&self, search: &RateSearch) -> String {
-        let cells = &self.run.cells;
-        let Some(left) = search.left(&self.facts.bound, cells, self.rounds) else {
+    fn rest(&self, left: Option<Left>) -> String {
+        let Some(left) = left else {
             return " Its closed loop was not measured either, so nothing tells how long it would take: give more --budget.".to_owned();
         };
         format!(
@@ -185,11 +160,6 @@ fn known(bracket: Bracket) -> String {
 fn seconds(left: Left) -> String {
     let [least, most] = [left.least_ns, left.most_ns].map(|ns| format_count((ns / 1e9).ceil() as u64));
     if least == most { format!("about {most} s") } else { format!("{least} to {most} s") }
-}
-
-/// Whether the highest rate that holds is that of a short phase.
-fn is_short(search: &RateSearch, bracket: Bracket) -> bool {
-    bracket.held.is_some_and(|held| (search.operations as f64) < SHORT_S * held as f64)
 }
 
 /// How long a schedule takes at a rate: `1.23 s`.
