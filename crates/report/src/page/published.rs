@@ -13,8 +13,7 @@ use serde::Serialize;
 
 use crate::page::labelled::RankedRun;
 use crate::published::Published;
-use crate::published::against::scaled;
-use crate::published::report::{contenders, placed};
+use crate::published::report::{contenders, placed, scaled};
 
 /// A publication, as the page has it.
 #[derive(Serialize)]

@@ -32,7 +32,7 @@ pub(crate) fn against(of: &Analysis, published: &Published, detail: Detail) -> R
         true => of.tables_of_values_alone().into(),
         false => of.tables().into(),
     };
-    let theirs = report::tables(published, |records| scaled(records, scale));
+    let theirs = report::tables(published, |records| report::scaled(records, scale));
     let sides = (&*ours, &*of.contenders, theirs.as_slice());
     let mut sections: Vec<Section> = ours.iter().flat_map(|table| matched(table, sides, published, detail)).collect();
     if sections.is_empty() {
@@ -130,11 +130,6 @@ fn scaled_down(scale: f64, cells: &[CellRound]) -> String {
         "This run was scaled down: fields stand beside those of the publication that had {} times its records.{walks}",
         digits(1.0 / scale)
     )
-}
-
-/// How many records a run has that was scaled down, as the suite rounds them.
-pub(crate) fn scaled(records: u64, scale: Option<f64>) -> u64 {
-    scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 
 /// In how many fields the winner changed, and in how many nobody can say.

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::PhaseResult;
-use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::figures::per_operation;
 use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Column, Size};
+use bakeoff_results::winners::{is_same_workload, matching};
 use bakeoff_stats::mean;
 use bakeoff_text::{digits, or_dash};
 
-use crate::document::{Block, Cell, Column, Section, SectionId, Table};
+use crate::document::{Block, Cell, Column as Heading, Section, SectionId, Table};
+use crate::published::report::{circumstances_of, scaled, workload};
 use crate::published::{Figure, Kind, Published};
 
 /// JMH prints bytes in these.
@@ -19,27 +22,35 @@ const WHAT: &str = "By JMH's names (-prof gc). Then they were of a measurement w
     the collector that the JVM chooses: rates are by the time of the operations, churn by that of the whole phase. Counts and times are sums over \
     all that was measured, so that only a collection's mean time can be set beside another. Means of all rounds.";
 
-/// Phases of the same variant, store and number of threads.
-type Place = (String, String, String, u32);
+/// A phase of a store: under which circumstances, on which workload, of which store, and its name.
+type Place<'a> = (Circumstances, Size, Column, &'a str, &'a str);
 
 /// The section; `None` unless the publication has such figures of phases that the run has too.
 pub(crate) fn section(run: &Run, published: &Published) -> Option<Section> {
-    let mut places: BTreeMap<Place, Vec<&Figure>> = BTreeMap::new();
-    for figure in published.figures.iter().filter(|figure| figure.measure == Kind::Garbage) {
-        if let Some(place) = place(figure) {
-            places.entry(place).or_default().push(figure);
-        }
+    let garbage = published.figures.iter().filter(|figure| figure.measure == Kind::Garbage);
+    let theirs: Vec<(Circumstances, &Figure)> = garbage.map(|figure| (circumstances_of(figure), figure)).collect();
+    if theirs.is_empty() {
+        return None;
     }
     let mut blocks = Vec::new();
-    for (place, figures) in &places {
-        let phases = phases(run, place);
-        if phases.iter().all(|phase| phase.resources.gc_collections.is_none()) {
+    for (place, phases) in collected(run) {
+        let (circumstances, size, column, store, phase) = &place;
+        let is_same = |figure: &&Figure| {
+            let (their_size, their_column) = workload(figure, |records| scaled(records, run.record.suite.scale));
+            figure.store.as_deref() == Some(store)
+                && figure.phase.as_deref() == Some(phase)
+                && is_same_workload((their_size, &their_column), (*size, column))
+        };
+        let theirs = theirs.iter().map(|(circumstances, figure)| (circumstances, *figure));
+        let figures: Vec<&Figure> = matching(circumstances, theirs).filter(is_same).collect();
+        if figures.is_empty() {
             continue;
         }
-        let (variant, phase, store, threads) = place;
-        let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
-        let heading = format!("{phase} · {store} · variant {variant}{threads}");
-        blocks.extend([Block::heading(1, heading), Block::Table(table(figures, &phases))]);
+        let variant = circumstances.variant().map_or_else(String::new, |variant| format!(" · variant {variant}"));
+        let threads = circumstances.threads();
+        let threads = if threads == 1 { String::new() } else { format!(", {threads} threads") };
+        let heading = format!("{phase} · {store}{variant}{threads}");
+        blocks.extend([Block::heading(1, heading), Block::Table(table(&figures, &phases))]);
     }
     if !blocks.is_empty() {
         blocks.insert(0, Block::paragraph(WHAT));
@@ -47,26 +58,26 @@ pub(crate) fn section(run: &Run, published: &Published) -> Option<Section> {
     Section::titled(SectionId::Garbage, "Garbage, then and now", blocks)
 }
 
-fn place(figure: &Figure) -> Option<Place> {
-    let (variant, phase, store) = (figure.variant.clone()?, figure.phase.clone()?, figure.store.clone()?);
-    Some((variant, phase, store, figure.threads.unwrap_or(1)))
-}
-
-/// The rounds of a phase in cells that never failed.
-fn phases<'a>(run: &'a Run, (variant, phase, store, threads): &Place) -> Vec<&'a PhaseResult> {
-    let is_of = |cell: &&CellRound| {
+/// The rounds of every phase in which collections were counted, in cells that never failed.
+fn collected(run: &Run) -> BTreeMap<Place<'_>, Vec<&PhaseResult>> {
+    let mut all: BTreeMap<Place, Vec<&PhaseResult>> = BTreeMap::new();
+    for cell in run.counted() {
         let axes = &cell.end.axes;
-        let of_variant = axes.variant.as_ref() == Some(variant) && axes.disturbance.is_none();
-        of_variant && axes.store == *store && axes.threads == *threads
-    };
-    let lines = run.counted().filter(is_of).flat_map(|cell| &cell.phases);
-    lines.map(|line| &line.result).filter(|result| result.phase == *phase).collect()
+        let size = (axes.value_bytes_min, axes.value_bytes_max);
+        for result in cell.phases.iter().map(|line| &line.result) {
+            let column = Column { data: axes.data.clone(), records: axes.records };
+            let place = (Circumstances::of(axes), size, column, axes.store.as_str(), result.phase.as_str());
+            all.entry(place).or_default().push(result);
+        }
+    }
+    all.retain(|_, phases| phases.iter().any(|phase| phase.resources.gc_collections.is_some()));
+    all
 }
 
 /// A row for each figure, and one for the mean time of a collection.
 fn table(figures: &[&Figure], phases: &[&PhaseResult]) -> Table {
     let mut table =
-        Table::new(2, vec![Column::left(""), Column::right("then"), Column::right("now"), Column::left("")]);
+        Table::new(2, vec![Heading::left(""), Heading::right("then"), Heading::right("now"), Heading::left("")]);
     let mut row = |name: &str, then: Option<f64>, now: Option<f64>, unit: &str| {
         let cells = [name.to_owned(), or_dash(then, digits), or_dash(now, digits), unit.to_owned()];
         table.row(cells.map(Cell::from).into());

@@ -6,7 +6,7 @@ use bakeoff_protocol::Axes;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::verdict::{Column, LoneFigure, Table, tables_of};
+use bakeoff_results::verdict::{Column, LoneFigure, Size, Table, tables_of};
 use bakeoff_text::counted;
 
 use crate::document::{Block, Document, Section, SectionId, Text, Title};
@@ -114,17 +114,23 @@ pub(crate) fn placed(
 ) -> impl Iterator<Item = (&Figure, LoneFigure)> {
     let lone = move |figure: &Figure| {
         let (value, measure) = (figure.value(&published.facts)?, measure(figure)?);
-        let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
-        let column =
-            Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.map_or(0, &records) };
+        let (size, column) = workload(figure, &records);
         let (circumstances, key) = (circumstances_of(figure), key(published, figure));
         Some(LoneFigure { circumstances, place: (measure, size, column), key, value })
     };
     published.figures.iter().filter_map(move |figure| Some((figure, lone(figure)?)))
 }
 
-fn circumstances_of(figure: &Figure) -> Circumstances {
-    let parts = [&figure.variant, &figure.parameters];
+/// The workload of a figure, with nothing where the publication does not say it; see [`placed`] for `records`.
+pub(crate) fn workload(figure: &Figure, records: impl Fn(u64) -> u64) -> (Size, Column) {
+    let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
+    (size, Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.map_or(0, records) })
+}
+
+/// The circumstances of a figure. What else a publication varied is part of its variant; of garbage it says what was counted.
+pub(crate) fn circumstances_of(figure: &Figure) -> Circumstances {
+    let parameters = figure.parameters.as_ref().filter(|_| figure.measure != Kind::Garbage);
+    let parts = [figure.variant.as_ref(), parameters];
     let variant = parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
     Circumstances::of(&Axes {
         variant: Some(variant).filter(|variant| !variant.is_empty()),
@@ -135,6 +141,11 @@ fn circumstances_of(figure: &Figure) -> Circumstances {
         threads: figure.threads.unwrap_or(1),
         ..Axes::default()
     })
+}
+
+/// How many records a run has that was scaled down, as the suite rounds them.
+pub(crate) fn scaled(records: u64, scale: Option<f64>) -> u64 {
+    scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 
 fn measure(figure: &Figure) -> Option<Measure> {
