@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{self as protocol, Axes, AxisValue, shown_axes};
+use bakeoff_protocol::{self as protocol, Axes, AxisValue, Part, VALUE_BYTES, shown_axes};
 use bakeoff_results::circumstances::value_label;
 use bakeoff_results::contests;
 use bakeoff_text::{format_count, format_size_range};
@@ -14,15 +14,33 @@ use serde::Serialize;
 pub(crate) struct Axis {
     /// Its name, as results have it; `run` where several runs are shown together.
     pub(crate) name: String,
+    /// Its name for people.
+    pub(crate) title: String,
+    /// Whether its values are different fields of one table, so that one answer sums them up.
+    of_field: bool,
+    /// The index of the value at which the page begins: the middle of sizes, the largest number of records, else the first.
+    begin: usize,
     /// Its values.
     pub(crate) values: Vec<Place>,
 }
 
 impl Axis {
-    /// Its name for people.
-    pub(crate) fn title(&self) -> String {
-        let axis = shown_axes().iter().find(|axis| axis.name == self.name);
-        axis.map_or_else(|| self.name.clone(), |axis| axis.title())
+    /// The axis of this name, with these values in order.
+    fn new(name: &str, values: Vec<Place>) -> Self {
+        let axis = shown_axes().iter().find(|axis| axis.name == name);
+        let of_field = axis.is_some_and(|axis| axis.part == Part::Field);
+        let last = values.len().saturating_sub(1);
+        let begin = match axis.map(|axis| axis.value(&Axes::default())) {
+            Some(AxisValue::Sizes(..)) => last / 2,
+            Some(AxisValue::Count(_)) if of_field => last,
+            _ => 0,
+        };
+        let title = match axis {
+            // In headings it stands before a range.
+            Some(axis) if axis.name == VALUE_BYTES.name => "value size".to_owned(),
+            axis => axis.map_or_else(|| name.to_owned(), |axis| axis.title()),
+        };
+        Self { name: name.to_owned(), title, of_field, begin, values }
     }
 }
 
@@ -102,7 +120,7 @@ pub(crate) fn axes_of(workloads: &BTreeSet<Workload>) -> Vec<Axis> {
         .into_iter()
         .map(|name| {
             let values: BTreeSet<Place> = workloads.iter().map(|workload| place_on(workload, name)).collect();
-            Axis { name: name.clone(), values: values.into_iter().collect() }
+            Axis::new(name, values.into_iter().collect())
         })
         .collect();
     axes.sort_by_key(|axis| shown_axes().iter().position(|shown| shown.name == axis.name).map_or(0, |at| at + 1));

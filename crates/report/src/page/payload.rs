@@ -28,6 +28,7 @@ use crate::page::links::{link, way};
 use crate::page::published::{self, Beside, PublishedFacts};
 use crate::page::run_differences::telling_labels;
 use crate::published::Published;
+use crate::sections::names::short_titles;
 
 /// What the script is given.
 #[derive(Serialize)]
@@ -50,6 +51,8 @@ struct Payload<'a> {
 struct StoreFacts<'a> {
     name: &'a str,
     title: &'a str,
+    /// Its title where there is little room.
+    short: String,
     /// Its colour and mark.
     slot: usize,
     ranked: bool,
@@ -78,8 +81,16 @@ struct CellFacts<'a> {
 }
 
 fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
-    let all = contenders.titles().into_iter();
-    all.map(|each| StoreFacts { name: &each.store, title: &each.title, slot: each.slot, ranked: each.ranked }).collect()
+    let all = contenders.titles();
+    let short = short_titles(&all.iter().map(|each| (each.title.as_str(), each.class)).collect::<Vec<_>>());
+    let facts = all.into_iter().zip(short).map(|(each, short)| StoreFacts {
+        name: &each.store,
+        title: &each.title,
+        short,
+        slot: each.slot,
+        ranked: each.ranked,
+    });
+    facts.collect()
 }
 
 /// What the script is given, as JSON.

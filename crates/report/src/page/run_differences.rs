@@ -46,7 +46,7 @@ fn of_measured(runs: &[Labelled]) -> Vec<Fact> {
         let describe = |of: &Vec<Vec<usize>>| {
             let values: BTreeSet<usize> = of.iter().map(|places| places[index]).collect();
             let labels: Vec<String> = values.iter().map(|value| axis.values[*value].label.clone()).collect();
-            (!labels.is_empty()).then(|| format!("{} {}", axis.title(), listed(&labels)))
+            (!labels.is_empty()).then(|| format!("{} {}", axis.title, listed(&labels)))
         };
         facts.push(at.iter().map(describe).collect());
     }

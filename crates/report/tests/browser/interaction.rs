@@ -412,7 +412,7 @@ fn the_page_opens_where_its_first_answer_is() {
     assert!(page.text_of("#overview tbody th").starts_with("durability none · undisturbed"));
     assert_eq!(
         page.text_of("#matrix-place"),
-        "Here: durability none · disturbance none · medium default · keys sha1 · threads 1."
+        "Here: durability none · disturbance none · medium default · key sha1 · threads 1."
     );
     assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
     let offered = "[...document.querySelectorAll('#choosers label')].find((each) => each.firstChild.textContent === 'disturbance')\

@@ -21,6 +21,9 @@ const data = JSON.parse(await unpack(document.getElementById("data")));
 /** Whether an axis has more than one value, so that there is something to choose. */
 const varies = (axis) => axis.values.length > 1;
 
+/** Whether all values of an axis are numbers. */
+const isCounted = (axis) => axis.values.every((value) => value.number !== undefined);
+
 const axisIndex = new Map(data.axes.map((axis, index) => [axis.name, index]));
 
 /** What takes place: an operation in a phase; the cell as a whole has no phase. */
@@ -102,11 +105,7 @@ function nearest(contests, at, event) {
 /** A workload in words: the axes that vary, and always size, count and data. */
 function workloadLabel(at) {
   const label = (name) => data.axes[axisIndex.get(name)].values[at[axisIndex.get(name)]].label;
-  const others = data.axes.filter((axis) => varies(axis) && !["value_bytes", "records", "data"].includes(axis.name));
-  const words = others.map((axis) => `${axisTitle(axis)} ${label(axis.name)}`);
+  const others = data.axes.filter((axis) => varies(axis) && !axis.of_field);
+  const words = others.map((axis) => `${axis.title} ${label(axis.name)}`);
   return [`${label("value_bytes")} × ${label("records")} ${label("data")}`, ...words].join(" · ");
-}
-
-function axisTitle(axis) {
-  return { value_bytes: "value size", records: "records", data: "data", key: "keys" }[axis.name] ?? axis.name.replaceAll("_", " ");
 }

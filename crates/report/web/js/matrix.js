@@ -81,7 +81,7 @@ function placeLabel() {
   const words = data.axes.flatMap((axis, index) => {
     const { label } = axis.values[state.at[index]];
     const alone = axis.values.length === 1 && (label === "none" || axis.name === "run");
-    return OF_WORKLOADS.includes(axis.name) || alone ? [] : [`${axisTitle(axis)} ${label}`];
+    return axis.of_field || alone ? [] : [`${axis.title} ${label}`];
   });
   return words.join(" · ");
 }
@@ -217,7 +217,7 @@ function firstOf(ranked) {
 function winners(contest, measure, first, rest) {
   const ranked = rest.filter((each) => each.store.ranked);
   const all = first.length > NAMES_MAX && first.length === ranked.length;
-  const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => SHORT_TITLES[each.index]);
+  const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => cut(each.store.short, NAME_LENGTH_MAX));
   const more = all || first.length <= NAMES_MAX ? "" : ` +${first.length - NAMES_MAX}`;
   const doubt = ["o", "u"].includes(verdictOf(contest, measure)) || first[0].figures[6] !== 1 ? "?" : "";
   return names.join(" = ") + more + doubt;
@@ -244,12 +244,6 @@ function stripes(first) {
 
 /** The most characters of a name in a field: what it points at says it in full. */
 const NAME_LENGTH_MAX = 26;
-
-/** The first word of each title, if no other store's title begins with it. */
-const SHORT_TITLES = data.stores.map(({ title }) => {
-  const [word] = title.split(" ");
-  return data.stores.filter((each) => each.title.split(" ")[0] === word).length > 1 ? cut(title, NAME_LENGTH_MAX) : word;
-});
 
 function choose(contest, event) {
   state.at = [...contest.at];

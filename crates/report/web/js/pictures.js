@@ -42,7 +42,7 @@ function drawAlong(axis) {
   const numeric = axis.values.every((value) => value.number > 0);
   const what = measure.per_phase ? `${state.event}: ${measure.title}` : measure.title;
   picture(`along-${axis.name}`, {
-    title: `${upperFirst(what)} against ${axisTitle(axis)}`,
+    title: `${upperFirst(what)} against ${axis.title}`,
     hint: [otherPlaces(index), axis.name === "threads" ? { per_second: "All threads together.", ns: "Of an operation in its thread." }[measure.per_phase && measure.name !== "cpu_ns_per_operation" ? measure.unit : ""] : ""].filter(Boolean).join(" · "),
     plot: (width) => (rows.length ? drawLines(rows, axis, measure, numeric, width) : null),
   });
@@ -69,7 +69,7 @@ function drawAlongRate() {
 
 /** The places on all axes but one. */
 function otherPlaces(except) {
-  const words = data.axes.flatMap((axis, index) => (index !== except && varies(axis) ? [`${axisTitle(axis)} ${axis.values[state.at[index]].label}`] : []));
+  const words = data.axes.flatMap((axis, index) => (index !== except && varies(axis) ? [`${axis.title} ${axis.values[state.at[index]].label}`] : []));
   return words.join(" · ");
 }
 
@@ -77,8 +77,8 @@ function drawLines(rows, axis, measure, numeric, width) {
   const labels = new Map(rows.map((row) => [row.x, row.label]));
   const places = (axis.values ?? []).map((value) => value.label);
   const x = numeric
-    ? { type: "log", label: `${axisTitle(axis)} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
-    : { type: "point", label: axisTitle(axis), domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
+    ? { type: "log", label: `${axis.title} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
+    : { type: "point", label: axis.title, domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
   const y = logarithmic(meansOf(rows), measure, `↑ ${measure.title}`, endsOf(rows));
   const marginRight = roomForNames(width);
   // Of words the names stand behind the last place, whichever places a store has.
@@ -104,7 +104,7 @@ function drawLines(rows, axis, measure, numeric, width) {
       ...names(last, width, { x: "x", y: "mean", dx: behind + aside + 8, textAnchor: "start" }),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipLabel(row, measure)}` })),
     ],
-  }, `${measure.title} of every store against ${axisTitle(axis)}`);
+  }, `${measure.title} of every store against ${axis.title}`);
 }
 
 /** How many pixels each store stands beside its place, so that the intervals of several do not lie over each other. */
@@ -323,7 +323,7 @@ function drawRelative() {
       drawRelative();
       document.querySelectorAll("#relative select")[nth(index)].focus();
     };
-    return [chooser(axisTitle(axis), options, state.barPlaces[index], choose)];
+    return [chooser(axis.title, options, state.barPlaces[index], choose)];
   });
   picture("relative", {
     title: `Over many workloads: ${measure.title} relative to the best`,
@@ -388,13 +388,12 @@ function titleOf(of, ours) {
 
 /** Every picture, in the order in which they stand. */
 function allPictures() {
-  const numbers = ["value_bytes", "records", "threads"];
-  const along = (chosen) => data.axes.filter((axis) => varies(axis) && chosen(axis.name)).map((axis) => () => drawAlong(axis));
+  const along = (chosen) => data.axes.filter((axis) => varies(axis) && chosen(axis)).map((axis) => () => drawAlong(axis));
   return [
     drawDetailChart,
-    ...along((name) => numbers.includes(name)),
+    ...along(isCounted),
     drawAlongRate, drawPercentiles, drawCourse, drawCosts, drawScatter,
-    ...along((name) => !numbers.includes(name) && name !== "data"),
+    ...along((axis) => !isCounted(axis) && !axis.of_field),
     drawPublished, drawRelative,
   ];
 }

@@ -1,9 +1,6 @@
 // What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
 // from it.
 
-/** Axes along which one answer sums up; places on all others come in the order of the answers (crates/results/src/verdict.rs). */
-const OF_WORKLOADS = ["data", "records", "value_bytes"];
-
 const firstEvent = events.find((event) => data.contests.some((contest) => contest.event === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
 
 const state = {
@@ -18,16 +15,16 @@ const state = {
 
 /**
  * Where something was measured, and published if anything was: under the circumstances of which the first answer speaks, as near as can be to
- * the middle of sizes and the largest count.
+ * where each axis begins. One answer sums up the axes of a field; places on all others come in the order of the answers.
  */
 function firstPlace() {
-  const middle = data.axes.map((axis) => (axis.name === "records" ? axis.values.length - 1 : axis.name === "value_bytes" ? Math.floor((axis.values.length - 1) / 2) : 0));
+  const begin = data.axes.map((axis) => axis.begin);
   const whole = data.contests.filter((contest) => contest.phase === null);
   const published = whole.filter((contest) => publishedAt(firstEvent, contest.at, data.measures[0]).length);
   const among = published.length ? published : whole;
-  const differ = data.axes.flatMap((axis, index) => (OF_WORKLOADS.includes(axis.name) ? [] : [index]));
+  const differ = data.axes.flatMap((axis, index) => (axis.of_field ? [] : [index]));
   const [first] = differ.reduce((rest, index) => rest.filter((contest) => contest.at[index] === d3.min(rest, (each) => each.at[index])), among);
-  return nearest(among.filter((contest) => differ.every((index) => contest.at[index] === first.at[index])), middle)?.at.slice() ?? middle;
+  return nearest(among.filter((contest) => differ.every((index) => contest.at[index] === first.at[index])), begin)?.at.slice() ?? begin;
 }
 
 /** Where nothing was measured for what is chosen, what was not just chosen moves to the nearest place where something was. */
@@ -119,7 +116,7 @@ function drawChoosers() {
       settle((contest) => contest.at[index] === place);
       changed();
     };
-    return varies(axis) ? [chooser(axisTitle(axis), options, state.at[index], choose)] : [];
+    return varies(axis) ? [chooser(axis.title, options, state.at[index], choose)] : [];
   });
   document.getElementById("choosers").replaceChildren(
     chooser("measure", measures.map((measure) => ({ label: measure.title, value: measure })), state.measure, chooseMeasure),
