@@ -19,7 +19,7 @@ pub struct Baseline<'a> {
 pub enum Shares {
     /// It is as good as the best.
     Tied,
-    /// The rounds do not tell it from the best.
+    /// The rounds do not show whether the best is better.
     Open,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Baseline<'a> {
         timed(table).filter(|(measure, _)| self.rates.is_empty() || self.rates.keys().any(|(of, _)| of == measure))
     }
 
-    /// The rate of everyone in a field, those that failed behind.
+    /// The rate of each store in a field. Stores that failed come last.
     pub fn rates<'f>(
         &self,
         table: &Table,

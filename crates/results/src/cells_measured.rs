@@ -38,9 +38,9 @@ pub struct FewRounds {
 pub enum Few {
     /// All cells have one round.
     AllOnce,
-    /// So many have one round.
+    /// This number of cells has one round.
     Once(usize),
-    /// None has one round, and so many have two.
+    /// No cell has one round, and this number has two.
     Twice(usize),
 }
 

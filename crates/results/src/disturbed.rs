@@ -12,9 +12,9 @@ use crate::winners::{Pair, pairs};
 /// A table of disturbed cells, and the table of the same cells undisturbed.
 #[derive(Clone, Copy)]
 pub struct Disturbed<'a> {
-    /// Nothing else went on.
+    /// No disturbance ran.
     pub undisturbed: &'a Table,
-    /// Something else went on meanwhile.
+    /// A disturbance ran during the cells.
     pub disturbed: &'a Table,
 }
 

@@ -15,7 +15,7 @@ const SHORT_S: f64 = 1.0;
 pub struct RateResult<'a> {
     /// The search.
     pub search: &'a RateSearch,
-    /// The highest rate that holds and the lowest that fails, as far as they are known.
+    /// The highest rate that holds and the lowest that fails, where they are known.
     pub bracket: Bracket,
     /// How it ended.
     pub end: RateEnd,
@@ -34,7 +34,7 @@ pub struct RateResult<'a> {
 pub enum RateEnd {
     /// A cell failed there.
     Failed(FailedAt),
-    /// The time ended; with what is left of the search, as far as that is known.
+    /// The time ended. The rest of the search takes this, if that is known.
     OutOfTime(Option<Left>),
     /// Even the highest rate that may be tried holds.
     HighestHeld(u64),

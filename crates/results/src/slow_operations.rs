@@ -8,10 +8,10 @@ use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
 use crate::run::Run;
 
-/// A cause is told from this part of the time on.
+/// The smallest part of the time with which a cause is shown, 0 to 1.
 const SHARE_MIN: f64 = 0.01;
 
-/// Whose slow operations are told together: a store's under the same circumstances, in all variants. The second is its key.
+/// Slow operations that are shown together: those of one store under the same circumstances, in all variants. The second is its key.
 pub type SlowGroup<'a> = (Circumstances, &'a str);
 
 /// The slow operations of a group.
