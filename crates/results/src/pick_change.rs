@@ -108,7 +108,7 @@ impl PickOutcome<'_> {
             return PickChange::NotMeasured(question.not_measured.clone());
         }
         let failed = self.failed(&question.variant);
-        let Some(ranking) = self.ranking(&question.variant) else {
+        let Some(ranking) = self.question(&question.variant).cloned() else {
             return if failed.is_empty() { PickChange::NotMeasured(None) } else { PickChange::Failed(failed) };
         };
         let answer = &asked.best;

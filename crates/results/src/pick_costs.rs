@@ -6,9 +6,10 @@ use bakeoff_stats::{
     Better, Candidate, CommonScatter, Interval, LogRatio, Place, RankOptions, Ranking, Rounds, Verdict, rank,
 };
 
+use crate::cell_rounds::CellRound;
 use crate::goal::{Goal, application, operations_of};
-use crate::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs};
-use crate::pick_outcome::PickOutcome;
+use crate::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs, of_variant};
+use crate::pick_facts::PickFacts;
 
 /// A measure with the costs of every round of every store, by name.
 type ByStore = (Goal, BTreeMap<String, Rounds>);
@@ -32,18 +33,19 @@ pub enum Cost {
 }
 
 impl PickCosts {
-    /// The costs by these measures.
-    pub fn new(of: &PickOutcome<'_>, goals: impl Iterator<Item = Goal>) -> Self {
-        let by_goal = goals.map(|goal| (goal, costs(&of.run.cells, PICK_ASKED, |cell| goal.cost(cell)))).collect();
+    /// The costs in these rounds. Without the median, unless that is the goal: it is missed least where all do not fit a line.
+    pub(crate) fn new(cells: &[CellRound], facts: &PickFacts) -> Self {
+        let goals = Goal::ALL.into_iter().filter(|goal| *goal != Goal::P50 || facts.optimize == Goal::P50);
+        let by_goal = goals.map(|goal| (goal, costs(cells, PICK_ASKED, |cell| goal.cost(cell)))).collect();
         let mut operations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for cell in of.cells(PICK_ASKED).filter(|cell| cell.is_ok()) {
+        for cell in of_variant(cells, PICK_ASKED).filter(|cell| cell.is_ok()) {
             let of_store = operations.entry(cell.end.axes.store.clone()).or_default();
             of_store.extend(application(cell).map(operations_of));
         }
         Self { by_goal, operations }
     }
 
-    /// The measures, in the order in which they were given.
+    /// The measures, in their order.
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
         self.by_goal.iter().map(|(goal, _)| *goal)
     }
@@ -59,8 +61,8 @@ impl PickCosts {
         self.by_goal.iter().map(cost).collect()
     }
 
-    /// Which of these stores takes least by each measure, beyond doubt and by enough to matter.
-    pub fn least(&self, stores: &[&str]) -> Vec<(Goal, String)> {
+    /// Which of these stores takes least disk, memory and CPU time, beyond doubt and by enough to matter.
+    pub fn least_resources(&self, stores: &[&str]) -> Vec<(Goal, String)> {
         let least = |(goal, rounds): &ByStore| {
             let candidate = |name: &&str| Some(Candidate::new(*name, rounds.get(*name)?.clone()));
             let options = RankOptions { resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
@@ -69,7 +71,8 @@ impl PickCosts {
             (ranking.verdict == Verdict::Winner && is_enough(ranking.order.get(1)?))
                 .then(|| (*goal, ranking.best.clone()))
         };
-        self.by_goal.iter().filter_map(least).collect()
+        let is_resource = |(goal, _): &&ByStore| matches!(goal, Goal::Space | Goal::Memory | Goal::Cpu);
+        self.by_goal.iter().filter(is_resource).filter_map(least).collect()
     }
 
     /// For each store that is not the best: where it is better than the best, beyond doubt and by enough to matter, and by how much. Stores that are better at
@@ -94,9 +97,9 @@ impl PickCosts {
 }
 
 /// Stores that have fewer rounds though they were in the race at its end: they were out of it as worse, until later rounds of the best were no better.
-pub fn paused(of: &PickOutcome<'_>, ranking: &Ranking) -> Vec<String> {
+pub fn paused(facts: &PickFacts, ranking: &Ranking) -> Vec<String> {
     let most = ranking.order.iter().map(|place| place.rounds).max().unwrap_or(0);
-    let is_dropped = |name: &String| of.facts.dropped.iter().any(|each| each.store == *name);
+    let is_dropped = |name: &String| facts.dropped.iter().any(|each| each.store == *name);
     // One less is of a round that the time ended in.
     let paused = ranking.order.iter().filter(|place| place.rounds + 1 < most && !is_dropped(&place.name));
     paused.map(|place| place.name.clone()).collect()

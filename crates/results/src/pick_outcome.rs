@@ -1,26 +1,31 @@
 //! What came of a pick: its ranking, who has no place in it, and what that says as an answer.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Leaves;
 use bakeoff_stats::{Place, Ranking, Verdict};
 
 use crate::cell_rounds::CellRound;
+use crate::flush_share::{FlushShare, flush_share};
 use crate::pick::{
     PICK_ASKED, is_ahead_by_far, is_answer, is_late, is_undecided_for_few_rounds, is_without_room, of_variant,
     proven_ranking, unknown_for_time,
 };
+use crate::pick_costs::PickCosts;
 use crate::pick_facts::PickFacts;
 use crate::run::Run;
 
-/// A run of `bakeoff pick` with what it was asked. What was asked is ranked once.
+/// A run of `bakeoff pick` with what it was asked, and what was made of its rounds, each of it once.
 pub struct PickOutcome<'a> {
     /// The run.
     pub run: &'a Run,
     /// What was asked, and how the race went.
     pub facts: &'a PickFacts,
     asked: OnceCell<Option<Ranking>>,
+    questions: OnceCell<BTreeMap<String, Option<Ranking>>>,
+    costs: OnceCell<PickCosts>,
+    flush_share: OnceCell<Option<FlushShare>>,
 }
 
 /// What the ranking of what was asked says.
@@ -49,17 +54,33 @@ pub enum PickAnswer {
 impl<'a> PickOutcome<'a> {
     /// A run of a pick. Nothing is ranked yet.
     pub fn new(run: &'a Run, facts: &'a PickFacts) -> Self {
-        Self { run, facts, asked: OnceCell::new() }
+        let (asked, questions) = (OnceCell::new(), OnceCell::new());
+        Self { run, facts, asked, questions, costs: OnceCell::new(), flush_share: OnceCell::new() }
     }
 
     /// The ranking of what was asked; `None` if no store has figures.
     pub fn asked(&self) -> Option<&Ranking> {
-        self.asked.get_or_init(|| self.ranking(PICK_ASKED)).as_ref()
+        self.asked.get_or_init(|| proven_ranking(&self.run.cells, PICK_ASKED, self.facts)).as_ref()
     }
 
-    /// The ranking of a variant; `None` if no store has figures there.
-    pub fn ranking(&self, variant: &str) -> Option<Ranking> {
-        proven_ranking(&self.run.cells, variant, self.facts)
+    /// The ranking of the variant of a question; `None` if no store has figures there.
+    pub fn question(&self, variant: &str) -> Option<&Ranking> {
+        let rankings = || {
+            let ranking = |variant: &str| proven_ranking(&self.run.cells, variant, self.facts);
+            let variants = self.facts.questions.iter().map(|question| &question.variant);
+            variants.map(|variant| (variant.clone(), ranking(variant))).collect()
+        };
+        self.questions.get_or_init(rankings).get(variant)?.as_ref()
+    }
+
+    /// The costs of every store of what was asked, by every measure.
+    pub fn costs(&self) -> &PickCosts {
+        self.costs.get_or_init(|| PickCosts::new(&self.run.cells, self.facts))
+    }
+
+    /// How much of the time of writes of what was asked is a flush; `None` where it is not most of it.
+    pub fn flush_share(&self) -> Option<&FlushShare> {
+        self.flush_share.get_or_init(|| flush_share(self.run, self.cells(PICK_ASKED))).as_ref()
     }
 
     /// Whether the race told anything; see [`crate::pick::pick_is_answered`].

@@ -1,9 +1,7 @@
 //! The answer of a pick: the store, how sure that is, and what the time or the disk left open.
 
 use bakeoff_protocol::{FailureKind, Leaves};
-use bakeoff_results::flush_share::flush_share;
 use bakeoff_results::goal::Goal;
-use bakeoff_results::pick_costs::PickCosts;
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
 use bakeoff_stats::{Place, Ranking, TIED_WITHIN};
 use bakeoff_text::{counted, listed, minutes_or_seconds, ratio};
@@ -84,11 +82,11 @@ fn describe_power_cut(leaves: Leaves) -> &'static str {
 
 /// How much of the time of a write is a flush, where it is most of it, and what then decides among those that may be best.
 fn describe_flushes_of(picked: &Picked<'_>, ranking: &Ranking) -> String {
-    let Some(share) = flush_share(picked.outcome.run, picked.outcome.cells(PICK_ASKED)) else { return String::new() };
-    let mut text = format!(" Flushes are {}.", describe_flushes(&share, |names| picked.titles(names)));
+    let Some(share) = picked.outcome.flush_share() else { return String::new() };
+    let mut text = format!(" Flushes are {}.", describe_flushes(share, |names| picked.titles(names)));
     let open: Vec<&str> =
         ranking.order.iter().filter(|place| !place.is_worse()).map(|place| place.name.as_str()).collect();
-    let least = PickCosts::new(picked.outcome, [Goal::Space, Goal::Memory, Goal::Cpu].into_iter()).least(&open);
+    let least = picked.outcome.costs().least_resources(&open);
     if !least.is_empty() {
         let each = |(goal, store): &(Goal, String)| format!("{} takes least {}", picked.title(store), goal.resource());
         text += &format!(" Of the stores that may be best {}.", listed(&least.iter().map(each).collect::<Vec<_>>()));

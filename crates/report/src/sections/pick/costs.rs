@@ -10,7 +10,7 @@ use crate::sections::pick::picked::Picked;
 
 /// A row a store, best first, a column a measure; then what the others are better at.
 pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
-    let costs = PickCosts::new(picked.outcome, shown(picked));
+    let costs = picked.outcome.costs();
     let heads = costs.goals().map(|goal| Column::right(heading(goal)));
     let names = [Column::left("store"), Column::right("rounds")];
     let mut table = Table::new(1, names.into_iter().chain(heads).collect());
@@ -28,24 +28,18 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     let few = "A percentile that too few operations tell is –: ten at least must lie beyond it.";
     let remarks = [(!is_all_told).then(|| few.to_owned()), describe_paused(picked, ranking)];
     let remarks = remarks.into_iter().flatten().map(|remark| Block::paragraph_at(1, remark));
-    std::iter::once(Block::Table(table)).chain(remarks).chain(better_at(picked, ranking, &costs)).collect()
+    std::iter::once(Block::Table(table)).chain(remarks).chain(better_at(picked, ranking, costs)).collect()
 }
 
 /// Which stores have fewer rounds though they were in the race at its end; `None` if there are none.
 fn describe_paused(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
-    let paused = paused(picked.outcome, ranking);
+    let paused = paused(picked.facts(), ranking);
     (!paused.is_empty()).then(|| {
         format!(
             "Fewer rounds of {}: out of the race as worse, until later rounds of the best were no better.",
             picked.titles(&paused)
         )
     })
-}
-
-/// The measures of the table. The median is the one that is missed least where all do not fit a line.
-fn shown(picked: &Picked<'_>) -> impl Iterator<Item = Goal> {
-    let optimize = picked.facts().optimize;
-    Goal::ALL.into_iter().filter(move |goal| *goal != Goal::P50 || optimize == Goal::P50)
 }
 
 /// A measure as the head of a column.
