@@ -1,5 +1,6 @@
 //! Labels of measures, figures and places, the same in every form of a report.
 
+use bakeoff_results::comparison::Change;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::overall::Overall;
@@ -21,6 +22,16 @@ pub(crate) fn doubt(verdict: Verdict) -> &'static str {
         Verdict::Unproven | Verdict::Undecided => "?",
         Verdict::Alone => " alone",
         Verdict::Winner | Verdict::Tie => "",
+    }
+}
+
+/// What a change of a cost is called.
+pub(crate) fn change_label(change: Change) -> &'static str {
+    match change {
+        Change::Better => "better",
+        Change::Worse => "worse",
+        Change::Same => "same",
+        Change::CannotTell => "cannot tell",
     }
 }
 

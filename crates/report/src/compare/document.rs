@@ -7,7 +7,7 @@ use bakeoff_text::{counted, percent, ratio};
 use crate::compare::ComparisonReport;
 use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Forms, Section, SectionId, SpanKind, Table, Text, Title};
-use crate::labels::{TOO_FEW_ROUNDS, interval};
+use crate::labels::{TOO_FEW_ROUNDS, change_label, interval};
 
 /// The comparison: over everything first, then over all workloads, then every workload in which something changed, or on a terminal all of
 /// them where everything is asked for.
@@ -85,21 +85,11 @@ fn lines<'a>(id: SectionId, title: &str, of: &ComparisonReport, lines: impl Iter
             Cell::from(labels.workload),
             Cell::from(estimate),
             Cell::from(interval),
-            Cell::from(Text::default().and_span(word(line.change), kind(line.change))),
+            Cell::from(Text::default().and_span(change_label(line.change), kind(line.change))),
             Cell::Strip { ratio, slot: labels.slot },
         ]);
     }
     Section::new(id, Title::Shown(title.into()), vec![Block::Table(table)])
-}
-
-/// The word shown for a change.
-fn word(change: Change) -> &'static str {
-    match change {
-        Change::Better => "better",
-        Change::Worse => "worse",
-        Change::Same => "same",
-        Change::CannotTell => "cannot tell",
-    }
 }
 
 /// What a change is worth.

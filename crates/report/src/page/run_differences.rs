@@ -9,7 +9,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::{listed, ratio};
 use maud::{Markup, html};
 
-use crate::labels::{TOO_FEW_ROUNDS, interval};
+use crate::labels::{TOO_FEW_ROUNDS, change_label, interval};
 use crate::page::axes::{Workload, axes_of, indices, workload};
 use crate::page::html::{scrolled, store_called, table_head};
 use crate::page::labelled::Labelled;
@@ -171,7 +171,7 @@ fn changes(first: &Run, run: &Run) -> Markup {
 /// A store in a run against the first one: `LMDB 1.20× slower (1.15–1.26×)`.
 fn change(line: &Line, contenders: &Contenders) -> Markup {
     let name = store_called(&contenders.title(&line.key), contenders.slot(&line.key));
-    let Some(of) = line.ratio else { return html! { (name) " too few rounds to tell" } };
+    let Some(of) = line.ratio else { return html! { (name) " " (TOO_FEW_ROUNDS) } };
     let from_one = if of.estimate < 1.0 { of.recip() } else { of };
     let times = ratio(from_one.estimate);
     let interval = |of| html! { span.interval { "(" (interval(of, TOO_FEW_ROUNDS)) ")" } };
@@ -180,8 +180,7 @@ fn change(line: &Line, contenders: &Contenders) -> Markup {
         @match line.change {
             Change::Worse => { b class="figure bad" { (times) " slower" } " " (interval(from_one)) }
             Change::Better => { b class="figure good" { (times) " faster" } " " (interval(from_one)) }
-            Change::Same => { "the same " (interval(of)) }
-            Change::CannotTell => { "cannot be told apart " (interval(of)) }
+            change => { (change_label(change)) " " (interval(of)) }
         }
     }
 }
