@@ -124,7 +124,7 @@ impl RunState<'_> {
     /// Shows who leads a workload.
     pub(crate) fn show_leaders(&self, workload: usize, display: &mut Display) {
         let axes = &self.setup.plan.workloads[workload].cells[0].axes;
-        display.leaders(live_leaders(self.results.rounds(), &self.file.stores, axes));
+        display.leaders(&live_leaders(self.results.rounds(), &self.file.stores, axes));
     }
 
     /// Runs one round of one cell and keeps its lines. False if the user stopped it, or the budget was over long before it was done.

@@ -17,6 +17,7 @@ pub use html::write_comparison_html;
 use crate::circumstances::varying_axes;
 use crate::error::ReportError;
 use crate::format::describe_workload;
+use crate::read_notes;
 
 /// A comparison of two runs, with everything that is said around it.
 #[derive(Debug)]
@@ -127,7 +128,9 @@ fn notes(a: &Run, b: &Run, only_in: [usize; 2]) -> Vec<String> {
     let mut notes: Vec<String> = only.collect();
     notes.extend(facts::runtime_of_both(a, b));
     for run in [a, b] {
-        notes.extend(run.notes.iter().map(|note| format!("{}: {note}", run.directory.display())));
+        notes.extend(
+            run.notes.iter().map(|note| format!("{}: {}", run.directory.display(), read_notes::describe(note))),
+        );
     }
     notes
 }

@@ -23,6 +23,7 @@ mod measured;
 mod page;
 mod profiles;
 mod published;
+mod read_notes;
 mod sections;
 mod terminal;
 
@@ -35,4 +36,5 @@ pub use export::xlsx::write_xlsx;
 pub use markdown::{write_comparison_markdown, write_markdown};
 pub use page::write_page;
 pub use published::Published;
+pub use read_notes::describe as describe_note;
 pub use terminal::{TerminalOptions, render_against, render_comparison, render_published, render_terminal};

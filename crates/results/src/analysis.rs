@@ -14,6 +14,9 @@ use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
 use crate::verdict::{Table, compare_all, gather, rank_family};
 
+/// From this correlation of neighbouring rounds on more rounds show less than their number.
+const CORRELATION_MIN: f64 = 0.25;
+
 /// A run, who takes part, and its rankings. A command makes one for each of its runs, and everything that it shows or writes borrows it, so
 /// that nothing is ranked twice.
 pub struct Analysis<'a> {
@@ -64,6 +67,16 @@ impl<'a> Analysis<'a> {
     /// How much of the time of writes is a flush under these circumstances; `None` where it is not most of it.
     pub fn flush_share(&self, of: &Circumstances) -> Option<&FlushShare> {
         self.flush_shares.get_or_init(|| flush_shares(self.run)).get(of)
+    }
+
+    /// How far neighbouring rounds are alike, in the table where they are most: from a correlation of 0.25 on. `None` below that, and of runs
+    /// of which no table is shown.
+    pub fn correlation(&self) -> Option<f64> {
+        if self.pick().is_some() || self.run.record.profile.is_some() {
+            return None;
+        }
+        let most = self.tables().iter().map(|table| table.correlation).fold(0.0, f64::max);
+        (most >= CORRELATION_MIN).then_some(most)
     }
 
     /// What came of a pick; `None` if this was none.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use bakeoff_protocol::{AxisValue, CellEnd, CellStatus, FailureKind, PhaseLine, PhaseResult, ResultLine, Role};
 
 use crate::cell_rounds::CellRound;
+use crate::read_note::ReadNote;
 
 /// A tape's checksum, and how fast it was replayed in an open loop.
 pub(crate) type Replayed = (String, Option<u64>);
@@ -161,34 +162,16 @@ impl Assembly {
     }
 
     /// The finished rounds, and notes on what was left out.
-    pub(crate) fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
+    pub(crate) fn finish(mut self) -> (Vec<CellRound>, Vec<ReadNote>) {
         self.settle();
-        let mut notes = Vec::new();
-        let unfinished = self.without_end();
-        if unfinished > 0 {
-            notes.push(format!("{unfinished} unfinished round(s) of cells are left out; `run --resume` does them again, but of a pick, which begins anew"));
-        }
-        if self.lacking > 0 {
-            notes.push(format!(
-                "{} round(s) of cells lack lines of their phases and are left out; `run --resume` does them again, but of a pick, which begins \
-                 anew",
-                self.lacking
-            ));
-        }
-        if self.repeated > 0 {
-            notes.push(format!(
-                "{} round(s) of cells stand in results.jsonl twice; the first one counts",
-                self.repeated
-            ));
-        }
-        if self.other_tapes > 0 {
-            notes.push(format!(
-                "{} round(s) replayed other tapes, or at another speed, than the first round of their workload and are left out: \
-                 results of different runs must not be mixed in one file",
-                self.other_tapes
-            ));
-        }
-        (self.cells, notes)
+        let all = [
+            (self.without_end(), ReadNote::RoundsUnfinished as fn(usize) -> ReadNote),
+            (self.lacking, ReadNote::RoundsIncomplete),
+            (self.repeated, ReadNote::RoundsRepeated),
+            (self.other_tapes, ReadNote::RoundsOfOtherTapes),
+        ];
+        let notes = all.into_iter().filter(|(rounds, _)| *rounds > 0).map(|(rounds, note)| note(rounds));
+        (self.cells, notes.collect())
     }
 
     /// A phase of another round, or the same one again, begins a new round.

@@ -20,6 +20,8 @@ pub struct CellsMeasured {
     pub entries_compared: u64,
     /// The rounds that were asked for; `None` if that is not known.
     asked: Option<u32>,
+    /// Whether the run compares stores: a pick, a search for the highest rate and a profile have answers of their own.
+    compares: bool,
 }
 
 /// Which cells have too few rounds for anything to be proven.
@@ -62,14 +64,16 @@ impl CellsMeasured {
             answers_checked: phases.map(|phase| phase.result.answers_checked).fold(0, u64::saturating_add),
             entries_compared: entries.fold(0, u64::saturating_add),
             asked: run.record.rounds,
+            compares: run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none(),
         }
     }
 
-    /// Which cells have fewer rounds than a proof takes; `None` if all have enough.
+    /// Which cells have fewer rounds than a proof takes; `None` if all have enough, and of a run that does not compare stores.
     pub fn few_rounds(&self) -> Option<FewRounds> {
         let with_at_most = |most: usize| self.rounds.iter().filter(|rounds| **rounds as usize <= most).count();
         let (once, few, all) = (with_at_most(1), with_at_most(ROUNDS_PROOF - 1), self.rounds.len());
         let which = match (once, few) {
+            _ if !self.compares => return None,
             (_, 0) => return None,
             (0, few) => Few::Twice(few),
             (once, _) if once == all => Few::AllOnce,
@@ -86,7 +90,7 @@ mod tests {
     #[test]
     fn three_rounds_are_enough() {
         let few = |rounds: &[u32], asked| {
-            let cells = CellsMeasured { rounds: rounds.to_vec(), asked, ..CellsMeasured::default() };
+            let cells = CellsMeasured { rounds: rounds.to_vec(), asked, compares: true, ..CellsMeasured::default() };
             cells.few_rounds().map(|few| (few.which, few.all, few.asked_for_few))
         };
         assert_eq!([few(&[], None), few(&[3, 5], Some(1))], [None; 2]);

@@ -1,47 +1,45 @@
 //! Who leads so far, for the display of a run that goes on.
 
 use bakeoff_protocol::{Axes, StoreDescription};
-use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
 
 use crate::cell_rounds::CellRound;
 use crate::circumstances::is_same_but_contender;
 use crate::contender::Contenders;
-use crate::figures::Measure;
-use crate::verdict::{Column, Field, Size, gather};
+use crate::verdict::{Field, Position, gather};
 
-/// A line for each timed measure of the workload that `axes` belong to (whichever store they name): who leads by the mean
-/// of the rounds so far, and who follows. No verdict: intervals are for the end.
+/// Who leads in a field by the mean of the rounds so far. No verdict: intervals are for the end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leader {
+    /// The field.
+    pub place: Position,
+    /// The store's title, safe to print.
+    pub title: String,
+    /// Its time, nanoseconds.
+    pub ns: f64,
+    /// The title of the store that follows, and how many times as long it takes; `None` if there is none.
+    pub next: Option<(String, f64)>,
+}
+
+/// The leader for each timed measure of the workload that `axes` belong to (whichever store they name).
 ///
 /// `rounds` are all results so far, `stores` the descriptions that give titles and say who is never ranked.
-pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Axes) -> Vec<String> {
+pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Axes) -> Vec<Leader> {
     let cells: Vec<&CellRound> = rounds.iter().filter(|round| is_same_but_contender(&round.end.axes, axes)).collect();
     let contenders = Contenders::new(&cells, stores);
     let mut leaders = Vec::new();
     for table in gather(&cells, &contenders) {
         for measure in table.measures.iter().filter(|measure| measure.is_time()) {
-            let fields = table.places_of(measure);
-            leaders.extend(fields.filter_map(|((_, size, column), field)| {
-                Some(format!("{}: {}", workload(measure, *size, column), standing(field, &contenders)?))
-            }));
+            leaders.extend(table.places_of(measure).filter_map(|(place, field)| leader(place, field, &contenders)));
         }
     }
     leaders
 }
 
-fn workload(measure: &Measure, size: Size, column: &Column) -> String {
-    let data = printable(&column.data);
-    format!("{} {} × {} {data}", measure.label(), format_size_range(size.0, size.1), format_count(column.records))
-}
-
-/// `SQLite 3.21 µs (then LMDB 1.2×)`.
-fn standing(field: &Field, contenders: &Contenders) -> Option<String> {
+fn leader(place: &Position, field: &Field, contenders: &Contenders) -> Option<Leader> {
     let mut means: Vec<(f64, &String)> =
         field.rounds.iter().filter_map(|(key, rounds)| Some((rounds.centre()?, key))).collect();
     means.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (best, key) = means.first()?;
-    let then = match means.get(1) {
-        Some((second, key)) if *best > 0.0 => format!(" (then {} {})", contenders.title(key), ratio(second / best)),
-        _ => String::new(),
-    };
-    Some(format!("{} {}{then}", contenders.title(key), time(*best)))
+    let (ns, key) = *means.first()?;
+    let next = means.get(1).filter(|_| ns > 0.0).map(|(second, key)| (contenders.title(key), second / ns));
+    Some(Leader { place: place.clone(), title: contenders.title(key), ns, next })
 }

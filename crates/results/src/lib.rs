@@ -46,6 +46,7 @@ pub mod race;
 pub mod rate_results;
 pub mod rate_search;
 pub mod rate_search_time;
+pub mod read_note;
 pub mod record;
 pub mod results_file;
 pub mod rounds;

@@ -18,6 +18,7 @@ use crate::files::{read_regular, replace_file};
 use crate::lenient;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
+use crate::read_note::ReadNote;
 use crate::side::SideRecord;
 
 /// The file's name in a run's directory.
@@ -275,16 +276,12 @@ pub struct ProfileRecord {
 /// The version of the format without the level `consistent`.
 const OLDER_LEVELS_PROTOCOL: u64 = 1;
 
-/// What is said of a run of that version.
-const OLDER_LEVELS: &str = "the run is older than durability level consistent: its level process says nothing about power cuts, and has settings of both process and \
-                            consistent, such as SQLite's synchronous=NORMAL and LMDB's MDB_NOSYNC";
-
 impl RunRecord {
     /// Reads as much as can be read of a run's file, with a note for what had to be left out.
     ///
     /// # Errors
     /// There is no such file, it is not bakeoff's, or it cannot be read.
-    pub fn read(directory: &Path) -> Result<(Self, Vec<String>), RunError> {
+    pub fn read(directory: &Path) -> Result<(Self, Vec<ReadNote>), RunError> {
         let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
         let path = directory.join(RUN_FILE);
         let text = read_regular(&path).map_err(|source| match source.kind() {
@@ -302,22 +299,22 @@ impl RunRecord {
     }
 
     /// As much as can be read of the content of a `run.json`, with a note for what had to be left out.
-    pub fn from_json(value: Value) -> (Self, Vec<String>) {
-        let described = value.get("stores").and_then(Value::as_array).map_or(0, Vec::len);
+    pub fn from_json(value: Value) -> (Self, Vec<ReadNote>) {
+        let number = |list: Option<&Value>| list.and_then(Value::as_array).map_or(0, Vec::len);
+        let stores = number(value.get("stores"));
+        let searches = number(value.get("find_rate").and_then(|facts| facts.get("searches")));
         let record: Self = lenient::read(value);
-        let mut notes = Vec::new();
-        let unread = described.saturating_sub(record.stores.len());
-        if unread > 0 {
-            notes.push(format!("{unread} store description(s) in run.json cannot be read by this version"));
-        }
+        let searches_read = record.find_rate.as_ref().map_or(0, |facts| facts.searches.len());
+        let unread = [
+            (stores.saturating_sub(record.stores.len()), ReadNote::StoresUnread as fn(usize) -> ReadNote),
+            (searches.saturating_sub(searches_read), ReadNote::SearchesUnread),
+        ];
+        let unread = unread.into_iter().filter(|(number, _)| *number > 0);
+        let mut notes: Vec<ReadNote> = unread.map(|(number, note)| note(number)).collect();
         if record.has_older_levels() {
-            notes.push(OLDER_LEVELS.to_owned());
+            notes.push(ReadNote::OlderLevels);
         } else if record.protocol != 0 && record.protocol != u64::from(PROTOCOL_VERSION) {
-            notes.push(format!(
-                "the run was written in version {} of the format, this program knows version {PROTOCOL_VERSION}: what \
-                 it does not know is left out",
-                record.protocol
-            ));
+            notes.push(ReadNote::OtherFormat(record.protocol));
         }
         (record, notes)
     }
@@ -399,10 +396,24 @@ mod tests {
         assert_eq!((support.after, support.flushes), (None, false));
         let (record, notes) = RunRecord::from_json(json!({ "protocol": 1 }));
         assert!(record.has_older_levels());
-        assert_eq!(notes, [OLDER_LEVELS]);
+        assert_eq!(notes, [ReadNote::OlderLevels]);
         let (record, notes) = RunRecord::from_json(json!({ "protocol": PROTOCOL_VERSION }));
         assert!(!record.has_older_levels() && notes.is_empty(), "{notes:?}");
         let (record, notes) = RunRecord::from_json(json!({ "protocol": 99 }));
-        assert!(!record.has_older_levels() && notes.concat().contains("version 99"), "{notes:?}");
+        assert!(!record.has_older_levels() && notes == [ReadNote::OtherFormat(99)], "{notes:?}");
+    }
+
+    #[test]
+    fn searches_without_the_id_of_their_workload_are_left_out_with_a_note() {
+        let search = json!({
+            "store": "lmdb", "workload_id": "0123", "workload": "small", "phase": "get", "operations": 10,
+            "lowest_per_second": 1, "start_per_second": 5, "highest_per_second": 9, "probes": {}, "cut_short": false,
+        });
+        let mut facts = json!({ "bound": { "percentile": "p99", "below_ns": 1_000 }, "searches": [search] });
+        let (record, notes) = RunRecord::from_json(json!({ "find_rate": facts }));
+        assert!(record.find_rate.is_some() && notes.is_empty(), "{notes:?}");
+        facts["searches"][0].as_object_mut().unwrap().remove("workload_id");
+        let (record, notes) = RunRecord::from_json(json!({ "find_rate": facts }));
+        assert_eq!((record.find_rate, notes), (None, vec![ReadNote::SearchesUnread(1)]));
     }
 }

@@ -15,6 +15,7 @@ use crate::assembly::Assembly;
 use crate::cell_rounds::CellRound;
 use crate::files::{open_regular, replace_file};
 use crate::plausible::absurd;
+use crate::read_note::{LinesLeftOut, ReadNote};
 
 /// The file's name in a run's directory.
 pub const RESULTS_FILE: &str = "results.jsonl";
@@ -76,47 +77,21 @@ pub enum ResultsError {
 ///
 /// # Errors
 /// The text cannot be read.
-pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<String>)> {
+pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
     let mut reading = Reading::default();
     reading.read(text)?;
     let Reading { assembly, unreadable, untrue, is_torn, .. } = reading;
     let (cells, mut notes) = assembly.finish();
-    notes.extend(unreadable.note("cannot be read by this version"));
-    notes.extend(untrue.note("have figures that cannot be true"));
-    if is_torn {
-        notes.push(
-            "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned(),
-        );
-    }
+    notes.extend(unreadable.note(ReadNote::LinesUnreadable));
+    notes.extend(untrue.note(ReadNote::LinesUntrue));
+    notes.extend(is_torn.then_some(ReadNote::TornLine));
     Ok((cells, notes))
 }
 
 /// The same of a text in memory.
-pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<String>) {
+pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<ReadNote>) {
     // Memory can always be read.
     read_results(text.as_bytes()).unwrap_or_default()
-}
-
-/// Lines that are left out for the same reason.
-#[derive(Default)]
-struct LeftOut {
-    lines: usize,
-    first: String,
-}
-
-impl LeftOut {
-    /// One more, with its place among all lines and what is wrong with it.
-    fn add(&mut self, index: usize, why: impl std::fmt::Display) {
-        self.lines += 1;
-        if self.lines == 1 {
-            self.first = format!("line {}: {why}", index + 1);
-        }
-    }
-
-    fn note(&self, what: &str) -> Option<String> {
-        let Self { lines, first } = self;
-        (*lines > 0).then(|| format!("{lines} line(s) of results.jsonl {what} and are left out; the first is {first}"))
-    }
 }
 
 /// What was read of a file.
@@ -125,8 +100,8 @@ struct Reading {
     assembly: Assembly,
     /// Lines that are not empty.
     lines: usize,
-    unreadable: LeftOut,
-    untrue: LeftOut,
+    unreadable: LinesLeftOut,
+    untrue: LinesLeftOut,
     is_torn: bool,
 }
 

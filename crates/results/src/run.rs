@@ -13,6 +13,7 @@ use crate::error::RunError;
 use crate::files::open_regular;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
+use crate::read_note::ReadNote;
 use crate::record::RunRecord;
 use crate::results_file::{RESULTS_FILE, read_results};
 
@@ -25,16 +26,9 @@ pub struct Run {
     pub record: RunRecord,
     /// Every round of a cell that ended, in the order in which they ran.
     pub cells: Vec<CellRound>,
-    /// What was left out of the results while reading, for people.
-    pub notes: Vec<String>,
+    /// What was left out while it was read.
+    pub notes: Vec<ReadNote>,
 }
-
-/// What is said of results without a line.
-const EMPTY: &str = "results.jsonl is empty: nothing was measured, or it was emptied since";
-
-/// What is left out where there is no `run.json` that can be read.
-const WITHOUT_INFO: &str = "the results are shown alone, without machine, medium, warnings, the stores' titles and whether the run ended; stores for \
-                            tests are ranked like others";
 
 impl Run {
     /// Reads a run's directory.
@@ -47,7 +41,7 @@ impl Run {
         let (cells, mut notes) = match read_file(&path) {
             Ok(read) => read,
             Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                (Vec::new(), vec!["there is no results.jsonl: nothing was measured yet".to_owned()])
+                (Vec::new(), vec![ReadNote::NoResults])
             }
             Err(source) => return Err(RunError::Read { path, source }),
         };
@@ -58,7 +52,7 @@ impl Run {
             }
             // Results name what was measured, so they can be shown alone.
             Err(RunError::NotARun { why, .. }) if !cells.is_empty() => {
-                notes.insert(0, format!("{why}: {WITHOUT_INFO}"));
+                notes.insert(0, ReadNote::ResultsAlone(why));
                 RunRecord::default()
             }
             Err(error) => return Err(error),
@@ -69,7 +63,7 @@ impl Run {
     }
 
     /// A run of these parts.
-    pub fn new(directory: PathBuf, record: RunRecord, cells: Vec<CellRound>, notes: Vec<String>) -> Self {
+    pub fn new(directory: PathBuf, record: RunRecord, cells: Vec<CellRound>, notes: Vec<ReadNote>) -> Self {
         Self { directory, record, cells, notes }
     }
 
@@ -158,19 +152,16 @@ impl Run {
         let foreign = ids.into_iter().filter(|id| !known.contains(id)).count();
         let is_told = !known.is_empty();
         if foreign > 0 && is_told {
-            self.notes.push(format!(
-                "{foreign} cell(s) in results.jsonl are not among those of run.json: they seem to come from another run, and are shown \
-                 with this one's"
-            ));
+            self.notes.push(ReadNote::ForeignCells(foreign));
         }
     }
 }
 
 /// The rounds in the file, with notes on what was left out.
-fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<String>)> {
+fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
     let file = open_regular(path, OpenOptions::new().read(true))?;
     if file.metadata()?.len() == 0 {
-        return Ok((Vec::new(), vec![EMPTY.to_owned()]));
+        return Ok((Vec::new(), vec![ReadNote::EmptyResults]));
     }
     read_results(BufReader::new(file))
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use bakeoff_engine::{newest_results, shown};
 use bakeoff_report::{
-    Published, ReportError, render_against, render_published, write_csv, write_json, write_markdown, write_page,
-    write_parquet, write_xlsx,
+    Published, ReportError, describe_note, render_against, render_published, write_csv, write_json, write_markdown,
+    write_page, write_parquet, write_xlsx,
 };
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
@@ -79,7 +79,7 @@ fn several(number: usize) -> anyhow::Error {
 /// Says what was left out of a run, which a file that is written for another program does not show.
 fn say_notes(run: &Run) {
     for note in &run.notes {
-        tell!("bakeoff: {}: {}", shown(&run.directory), printable(note));
+        tell!("bakeoff: {}: {}", shown(&run.directory), printable(&describe_note(note)));
     }
 }
 

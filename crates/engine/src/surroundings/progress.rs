@@ -4,6 +4,8 @@ use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use bakeoff_results::leaders::Leader;
+use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
@@ -81,6 +83,19 @@ const SHARE_MAX: f64 = 0.99;
 /// Lines that name leaders, at most: the bar must stay in sight.
 const LEADERS_MAX: usize = 12;
 
+/// `get 1KiB × 1,000 random: SQLite 3.21 µs (then LMDB 1.2×)`.
+fn describe_leader(Leader { place: (measure, size, column), title, ns, next }: &Leader) -> String {
+    let workload = format!(
+        "{} {} × {} {}",
+        measure.label(),
+        format_size_range(size.0, size.1),
+        format_count(column.records),
+        printable(&column.data)
+    );
+    let then = next.as_ref().map_or_else(String::new, |(next, times)| format!(" (then {next} {})", ratio(*times)));
+    format!("{workload}: {title} {}{then}", time(*ns))
+}
+
 struct Bars {
     all: MultiProgress,
     progress: ProgressBar,
@@ -146,8 +161,9 @@ impl Display {
     }
 
     /// Shows who leads the workload that was measured last.
-    pub(crate) fn leaders(&mut self, mut lines: Vec<String>) {
+    pub(crate) fn leaders(&mut self, leaders: &[Leader]) {
         let Some(bars) = &mut self.bars else { return };
+        let mut lines: Vec<String> = leaders.iter().map(describe_leader).collect();
         if lines.len() > LEADERS_MAX {
             let rest = lines.split_off(LEADERS_MAX - 1).len();
             lines.push(format!("and {rest} phases more"));
@@ -236,6 +252,9 @@ fn style(template: &str) -> ProgressStyle {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_results::figures::Measure;
+    use bakeoff_results::verdict::Column;
+
     use super::*;
 
     #[test]
@@ -245,5 +264,16 @@ mod tests {
         assert_eq!([0, 4, 200].map(|over| left.after(seconds(over)).as_secs()), [65, 61, 60]);
         let left = TimeLeft { most: Some(seconds(40)), ..left };
         assert_eq!([0, 4, 200].map(|over| left.after(seconds(over)).as_secs()), [40, 36, 0]);
+    }
+
+    #[test]
+    fn a_leader_is_shown_with_its_workload_and_who_follows() {
+        let measure = Measure::Time { phase: "get".to_owned(), operation: None };
+        let place = (measure, (1 << 10, 10 << 10), Column { data: "random".to_owned(), records: 1_000 });
+        let next = Some(("SQLite".to_owned(), 1.273));
+        let leader = Leader { place, title: "LMDB".to_owned(), ns: 2_828.0, next };
+        assert_eq!(describe_leader(&leader), "get 1KiB..10KiB × 1,000 random: LMDB 2.83 µs (then SQLite 1.27×)");
+        let alone = Leader { next: None, ..leader };
+        assert_eq!(describe_leader(&alone), "get 1KiB..10KiB × 1,000 random: LMDB 2.83 µs");
     }
 }

@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::error::ReportError;
+use crate::read_notes;
 
 /// The version of this document's layout.
 const FORMAT: u32 = 1;
@@ -22,7 +23,7 @@ const FORMAT: u32 = 1;
 struct Export<'a, C, V> {
     cells: C,
     format: u32,
-    notes: &'a [String],
+    notes: Vec<String>,
     run: &'a RunRecord,
     verdicts: V,
 }
@@ -52,7 +53,7 @@ pub fn write_json(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError>
     let export = Export {
         cells: Streamed(|| run.cells.iter().map(cell)),
         format: FORMAT,
-        notes: &run.notes,
+        notes: run.notes.iter().map(read_notes::describe).collect(),
         run: &run.record,
         verdicts: Streamed(verdicts),
     };

@@ -37,9 +37,8 @@ pub(crate) fn place(runs: &[Labelled], warnings: usize) -> Markup {
 
 /// Before all answers: that there are too few rounds for one.
 pub(crate) fn few(runs: &[Labelled]) -> Markup {
-    let is_ranked = |run: &Run| run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none();
     html! {
-        @for (label, run) in runs.iter().filter(|(_, run)| is_ranked(run)) {
+        @for (label, run) in runs {
             @if let Some(few) = few_rounds(&CellsMeasured::of(run)) {
                 p.few { @if runs.len() > 1 { b { (label) } " " } (few) }
             }

@@ -7,6 +7,7 @@ use bakeoff_text::{counted, format_count};
 
 use crate::document::{Block, Document, SpanKind, Text, Title};
 use crate::measured::measured;
+use crate::read_notes;
 
 /// A document of the run without any section.
 pub(crate) fn document(run: &Run) -> Document {
@@ -17,9 +18,8 @@ pub(crate) fn document(run: &Run) -> Document {
     }
     let cells = CellsMeasured::of(run);
     lead.push(Block::paragraph(amounts(&cells)));
-    let is_ranked = run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none();
-    lead.extend(few_rounds(&cells).filter(|_| is_ranked).map(|few| Block::Note(few.into())));
-    lead.extend(run.notes.first().map(|note| Block::Note(format!("NOTE: {note}").into())));
+    lead.extend(few_rounds(&cells).map(|few| Block::Note(few.into())));
+    lead.extend(run.notes.first().map(|note| Block::Note(format!("NOTE: {}", read_notes::describe(note)).into())));
     Document {
         title: Title::Shown(Text::plain(run.title())),
         started: Text::plain(known(&run.record.started).unwrap_or("at an unknown time")),

@@ -9,6 +9,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 
 use crate::document::{Block, Section, SectionId};
+use crate::read_notes;
 
 /// Warnings, each with its advice; `None` if there are none.
 pub(crate) fn warnings(run: &Run) -> Option<Section> {
@@ -38,29 +39,20 @@ pub(crate) fn about_suite(run: &Run) -> Option<Section> {
     Section::titled(SectionId::AboutSuite, "About this suite", blocks.collect())
 }
 
-/// From this correlation of neighbouring rounds on it is said: more rounds then say less than their number.
-const CORRELATION_MIN: f64 = 0.25;
-
 /// That rounds are alike, in the table where they are most; `None` if they are not.
 fn correlated(of: &Analysis) -> Option<String> {
-    // Of these no table is shown.
-    if of.pick().is_some() || of.run.record.profile.is_some() {
-        return None;
-    }
-    let most = of.tables().iter().map(|table| table.correlation).fold(0.0, f64::max);
-    (most >= CORRELATION_MIN).then(|| {
-        format!(
-            "neighbouring rounds are alike (correlation {most:.2}): something slowed this machine for longer than a round; intervals are \
-             widened for it"
-        )
-    })
+    let most = of.correlation()?;
+    Some(format!(
+        "neighbouring rounds are alike (correlation {most:.2}): something slowed this machine for longer than a round; intervals are \
+         widened for it"
+    ))
 }
 
 /// What was left out while the results were read, and what several threads mean for figures, and for stores that one thread at a time
 /// writes.
 pub(crate) fn all_notes(of: &Analysis) -> Vec<String> {
     let run = of.run;
-    let mut notes: Vec<String> = run.notes.iter().cloned().chain(correlated(of)).collect();
+    let mut notes: Vec<String> = run.notes.iter().map(read_notes::describe).chain(correlated(of)).collect();
     let threads = run.cells.iter().any(|cell| cell.end.axes.threads > 1);
     if threads {
         notes.push(

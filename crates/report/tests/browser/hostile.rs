@@ -4,6 +4,7 @@ use std::fs;
 
 use bakeoff_protocol::FailureKind;
 use bakeoff_report::write_csv;
+use bakeoff_results::read_note::ReadNote;
 use bakeoff_results::run::Run;
 use serde_json::json;
 
@@ -42,7 +43,7 @@ fn nothing_from_a_file_is_taken_for_markup() {
     }
     edit(&mut run, |info| info["machine"][EVIL[0]] = EVIL[1].into());
     edit(&mut run, |info| info["warnings"] = json!([{ "code": EVIL[0], "message": EVIL[3] }]));
-    run.notes = EVIL.map(str::to_owned).to_vec();
+    run.notes = EVIL.map(|evil| ReadNote::ResultsAlone(evil.to_owned())).to_vec();
     let mut page = Page::open(&[run]);
     assert_eq!(page.browser.value("window.hacked === undefined"), true);
     assert_eq!(page.count("body img, body svg[onload]"), 0);

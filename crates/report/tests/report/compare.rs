@@ -7,6 +7,7 @@ use bakeoff_report::{
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::comparison::{Change, Line};
 use bakeoff_results::error::RunError;
+use bakeoff_results::read_note::ReadNote;
 use bakeoff_results::run::Run;
 
 use rand::{RngExt, SeedableRng};
@@ -46,7 +47,7 @@ fn times(comparison: &ComparisonReport) -> Vec<(String, String, Change)> {
 #[test]
 fn no_note_on_a_run_steers_a_terminal() {
     let mut odd = before();
-    odd.notes.push("a line of kind \u{1b}]0;pwned\u{7} is left out".to_owned());
+    odd.notes.push(ReadNote::ResultsAlone("a line of kind \u{1b}]0;pwned\u{7} is left out".to_owned()));
     let comparison = ComparisonReport::new(&odd, &before()).unwrap();
     let shown = text(&comparison, true);
     assert!(shown.contains("pwned") && !shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");

@@ -3,15 +3,27 @@
 use std::fs;
 
 use bakeoff_protocol::{Axes, Durability, FailureKind, PhaseResult};
-use bakeoff_report::{TerminalOptions, render_terminal};
+use bakeoff_report::{TerminalOptions, describe_note, render_terminal};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
+use bakeoff_results::read_note::ReadNote;
 use bakeoff_results::results_file::{ResultsFile, parse_results};
 use bakeoff_results::run::Run;
 use bakeoff_testing::made_up::*;
 use proptest::prelude::*;
+
+/// What the notes say.
+fn said(notes: &[ReadNote]) -> Vec<String> {
+    notes.iter().map(describe_note).collect()
+}
+
+/// The rounds of a text, and what the notes on it say.
+fn parsed(text: &str) -> (Vec<CellRound>, Vec<String>) {
+    let (cells, notes) = parse_results(text);
+    (cells, said(&notes))
+}
 
 #[test]
 fn what_was_written_is_read() {
@@ -25,7 +37,7 @@ fn every_cut_leaves_whole_rounds_only() {
     let whole = text(&cells);
     let ends: Vec<usize> = (1..=3).map(|rounds| text(&cells[..rounds]).len()).collect();
     for cut in (0..=whole.len()).filter(|cut| whole.is_char_boundary(*cut)) {
-        let (read, notes) = parse_results(&whole[..cut]);
+        let (read, notes) = parsed(&whole[..cut]);
         // A last line is whole even without its line end.
         let finished = ends.iter().filter(|end| **end <= cut + 1).count();
         assert_eq!(read, cells[..finished], "cut at {cut}");
@@ -38,7 +50,7 @@ fn every_cut_leaves_whole_rounds_only() {
 fn rounds_of_other_tapes_are_left_out() {
     let mut cells = gets(&axes("lmdb"), &[1_000, 2_000, 3_000]);
     cells[1].phases[0].tape.tape_checksum = "fedcba9876543210".to_owned();
-    let (read, notes) = parse_results(&text(&cells));
+    let (read, notes) = parsed(&text(&cells));
     assert_eq!(read, [cells[0].clone(), cells[2].clone()]);
     assert!(notes.len() == 1 && notes[0].starts_with("1 round(s) replayed other tapes"), "{notes:?}");
 }
@@ -47,13 +59,13 @@ fn rounds_of_other_tapes_are_left_out() {
 fn stores_of_a_workload_that_replayed_different_things_are_not_set_against_each_other() {
     let (lmdb, mut other) = (gets(&axes("lmdb"), &[1_000]), gets(&axes("sqlite"), &[2_000]));
     other[0].phases[0].tape.tape_checksum = "fedcba9876543210".to_owned();
-    let (read, notes) = parse_results(&text(&[lmdb.clone(), other].concat()));
+    let (read, notes) = parsed(&text(&[lmdb.clone(), other].concat()));
     assert_eq!(read, lmdb);
     assert!(notes.len() == 1 && notes[0].starts_with("1 round(s) replayed other tapes"), "{notes:?}");
     let open = |store: &str, speed| {
         good(&axes(store), 1, vec![opened(phase_result("get", vec![operation("get", 1_000)]), speed)])
     };
-    let (read, notes) = parse_results(&text(&[open("lmdb", 1.0), open("sqlite", 1.0), open("redb", 2.0)]));
+    let (read, notes) = parsed(&text(&[open("lmdb", 1.0), open("sqlite", 1.0), open("redb", 2.0)]));
     assert_eq!(read.len(), 2);
     assert!(notes.len() == 1 && notes[0].contains("at another speed"), "{notes:?}");
     let variant = Axes { variant: Some("other".to_owned()), ..axes("lmdb") };
@@ -63,7 +75,7 @@ fn stores_of_a_workload_that_replayed_different_things_are_not_set_against_each_
     other[0].end.cell.push('v');
     assert_eq!(
         parse_results(&text(&[lmdb, other].concat())).1,
-        Vec::<String>::new(),
+        Vec::<ReadNote>::new(),
         "variants have tapes of their own"
     );
 }
@@ -72,7 +84,7 @@ fn stores_of_a_workload_that_replayed_different_things_are_not_set_against_each_
 fn a_round_cut_short_and_done_again_counts_once() {
     let cells = gets(&axes("lmdb"), &[1_000]);
     let half = text(&cells).lines().next().unwrap().to_owned() + "\n";
-    let (read, notes) = parse_results(&(half + &text(&cells)));
+    let (read, notes) = parsed(&(half + &text(&cells)));
     assert_eq!(read, cells);
     assert_eq!(notes, Vec::<String>::new());
 }
@@ -81,7 +93,7 @@ fn a_round_cut_short_and_done_again_counts_once() {
 fn the_first_of_two_ends_counts() {
     let first = gets(&axes("lmdb"), &[1_000]);
     let second = gets(&axes("lmdb"), &[2_000]);
-    let (read, notes) = parse_results(&(text(&first) + &text(&second)));
+    let (read, notes) = parsed(&(text(&first) + &text(&second)));
     assert_eq!(read, first);
     assert_eq!(notes.len(), 1);
     assert!(notes[0].contains("twice"), "{notes:?}");
@@ -120,7 +132,7 @@ fn a_resumed_run_tries_again_what_lacked_room_and_nothing_else() {
 fn unknown_lines_are_left_out_and_counted() {
     let cells = gets(&axes("lmdb"), &[1_000]);
     let foreign = "{\"line\":\"picture\",\"cell\":\"x\"}\nnot json\n\n";
-    let (read, notes) = parse_results(&(foreign.to_owned() + &text(&cells)));
+    let (read, notes) = parsed(&(foreign.to_owned() + &text(&cells)));
     assert_eq!(read, cells);
     assert_eq!(notes.len(), 1);
     assert!(notes[0].starts_with("2 line(s)") && notes[0].contains("line 1: "), "{notes:?}");
@@ -141,7 +153,7 @@ fn figures_that_cannot_be_true_are_left_out_and_counted() {
         // In the second round alone.
         let place = whole.rfind(figure).unwrap_or_else(|| panic!("{figure} is not in {whole}"));
         let damaged = format!("{}{absurd}{}", &whole[..place], &whole[place + figure.len()..]);
-        let (read, notes) = parse_results(&damaged);
+        let (read, notes) = parsed(&damaged);
         assert_eq!(read[0], cells[0]);
         assert_eq!(read.len(), 1, "{absurd}");
         let expected =
@@ -167,7 +179,7 @@ fn figures_that_contradict_each_other_are_left_out() {
     for (damage, words) in damages {
         let mut damaged = cells.clone();
         damage(&mut damaged[1].phases[0].result);
-        let (read, notes) = parse_results(&text(&damaged));
+        let (read, notes) = parsed(&text(&damaged));
         assert_eq!(read, cells[..1], "{words}");
         assert!(notes.len() == 2 && notes[1].contains(words), "{words}: {notes:?}");
     }
@@ -200,7 +212,7 @@ fn large_figures_that_can_be_true_are_kept() {
 fn a_phase_of_another_round_is_not_mixed_in() {
     let cells = gets(&axes("lmdb"), &[1_000, 2_000]);
     let stray = text(&cells[..1]).lines().next().unwrap().to_owned() + "\n";
-    let (read, notes) = parse_results(&(stray + &text(&cells[1..])));
+    let (read, notes) = parsed(&(stray + &text(&cells[1..])));
     assert_eq!(read, cells[1..]);
     assert!(notes[0].starts_with("1 unfinished"), "{notes:?}");
 }
@@ -225,7 +237,7 @@ fn a_round_without_its_phases_is_left_out_though_its_end_is_there() {
     // Each line in turn is lost: it costs its own round.
     for lost in 0..lines.len() {
         let rest: Vec<&str> = lines.iter().enumerate().filter(|(at, _)| *at != lost).map(|(_, line)| *line).collect();
-        let (read, notes) = parse_results(&(rest.join("\n") + "\n"));
+        let (read, notes) = parsed(&(rest.join("\n") + "\n"));
         assert_eq!(read.len(), cells.len() - 1, "line {lost}");
         assert!(read.iter().all(|round| cells.contains(round)), "line {lost}");
         assert_eq!(notes.len(), 1, "{notes:?}");
@@ -248,7 +260,7 @@ proptest! {
         let lines: Vec<&str> = whole.lines().collect();
         prop_assert_eq!(lines.len(), order.len());
         let shuffled: String = order.iter().map(|at| format!("{}\n", lines[*at])).collect();
-        let (read, notes) = parse_results(&shuffled);
+        let (read, notes) = parsed(&shuffled);
         prop_assert_eq!(notes, Vec::<String>::new());
         let sorted = |mut rounds: Vec<CellRound>| {
             for round in &mut rounds {
@@ -298,8 +310,7 @@ fn a_run_is_read_with_its_stores() {
     let run = Run::read(directory.path()).unwrap();
     assert_eq!(run.cells, cells);
     assert_eq!(run.stores(), stores());
-    assert_eq!(run.notes.len(), 1);
-    assert!(run.notes[0].contains("torn"), "{:?}", run.notes);
+    assert_eq!(run.notes, [ReadNote::TornLine]);
 }
 
 #[test]
@@ -308,7 +319,7 @@ fn cells_of_another_run_are_noted() {
         let mut info = info(&stores());
         info["cells"] = cells.into();
         let directory = directory(Some(&info.to_string()), Some(text(&gets(&axes("lmdb"), &[1_000])).as_bytes()));
-        Run::read(directory.path()).unwrap().notes
+        said(&Run::read(directory.path()).unwrap().notes)
     };
     assert_eq!(notes(&["lmdb-1024-1000-random"]), Vec::<String>::new());
     assert_eq!(notes(&[]), Vec::<String>::new(), "a run that tells of no cells has no foreign ones");
@@ -332,7 +343,8 @@ fn directories_that_are_no_runs_are_refused() {
 fn emptied_results_are_told() {
     let whole = text(&gets(&axes("lmdb"), &[1_000]));
     let info = info(&stores()).to_string();
-    let notes = |results: &str| Run::read(directory(Some(&info), Some(results.as_bytes())).path()).unwrap().notes;
+    let notes =
+        |results: &str| said(&Run::read(directory(Some(&info), Some(results.as_bytes())).path()).unwrap().notes);
     assert!(notes("").iter().any(|note| note.contains("results.jsonl is empty")), "{:?}", notes(""));
     assert!(!notes(&whole).iter().any(|note| note.contains("is empty")));
 }
@@ -358,7 +370,7 @@ fn results_beside_a_half_written_run_file_are_shown_alone() {
 #[test]
 fn other_versions_and_missing_results_are_noted() {
     let directory = directory(Some("{\"protocol\":7,\"stores\":[{\"name\":\"x\"}]}"), None);
-    let notes = Run::read(directory.path()).unwrap().notes.join("\n");
+    let notes = said(&Run::read(directory.path()).unwrap().notes).join("\n");
     for words in ["no results.jsonl", "1 store description(s)", "version 7"] {
         assert!(notes.contains(words), "{notes}");
     }
@@ -371,6 +383,9 @@ fn leaders_of_the_workload_asked_for() {
     let other = Axes { durability: Durability::Power, ..axes("flat-folder") };
     cells.append(&mut gets(&other, &[1]));
     let leaders = live_leaders(&cells, &stores(), &axes("sqlite"));
-    assert_eq!(leaders, ["get 1KiB..10KiB × 1,000 random: LMDB 2.83 µs (then SQLite 1.27×)"]);
-    assert_eq!(live_leaders(&[], &stores(), &axes("sqlite")), Vec::<String>::new());
+    let [leader] = leaders.as_slice() else { panic!("{leaders:?}") };
+    let (next, times) = leader.next.as_ref().expect("another store");
+    assert_eq!((leader.place.0.label().as_str(), leader.title.as_str(), leader.ns.round()), ("get", "LMDB", 2_828.0));
+    assert_eq!((next.as_str(), (times * 100.0).round()), ("SQLite", 127.0));
+    assert!(live_leaders(&[], &stores(), &axes("sqlite")).is_empty());
 }

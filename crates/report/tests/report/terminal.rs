@@ -6,6 +6,7 @@ use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, 
 use bakeoff_report::{ComparisonReport, TerminalOptions, render_terminal, write_markdown, write_page};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::read_note::ReadNote;
 use bakeoff_results::run::Run;
 use bakeoff_testing::made_up::*;
 use proptest::prelude::*;
@@ -347,7 +348,7 @@ fn hostile_texts_cannot_steer_the_terminal() {
     cell.end.log = evil.to_owned();
     let broken = failed(good(&axes(evil), 1, Vec::new()), FailureKind::Crash, evil);
     let mut run = run(vec![cell, broken], vec![store("lmdb", evil)]);
-    run.notes.push(evil.to_owned());
+    run.notes.push(ReadNote::ResultsAlone(evil.to_owned()));
     for path in
         ["/suite/title", "/suite/summary", "/suite/analysis", "/started", "/skipped/0/what", "/warnings/0/message"]
     {

@@ -1,0 +1,60 @@
+//! Notes on a run's files as sentences.
+
+use bakeoff_protocol::PROTOCOL_VERSION;
+use bakeoff_results::read_note::{LinesLeftOut, ReadNote};
+
+/// A note as a sentence, without a full stop. It may have parts of the files: it is not safe to print as it stands.
+pub fn describe(note: &ReadNote) -> String {
+    match note {
+        ReadNote::NoResults => "there is no results.jsonl: nothing was measured yet".to_owned(),
+        ReadNote::EmptyResults => {
+            "results.jsonl is empty: nothing was measured, or it was emptied since".to_owned()
+        }
+        ReadNote::ResultsAlone(why) => format!(
+            "{why}: the results are shown alone, without machine, medium, warnings, the stores' titles and whether the run ended; stores for \
+             tests are ranked like others"
+        ),
+        ReadNote::StoresUnread(number) => {
+            format!("{number} store description(s) in run.json cannot be read by this version")
+        }
+        ReadNote::SearchesUnread(number) => {
+            format!("{number} search(es) for a highest rate in run.json cannot be read by this version")
+        }
+        ReadNote::OlderLevels => "the run is older than durability level consistent: its level process says nothing about power cuts, and has \
+                                  settings of both process and consistent, such as SQLite's synchronous=NORMAL and LMDB's MDB_NOSYNC"
+            .to_owned(),
+        ReadNote::OtherFormat(version) => format!(
+            "the run was written in version {version} of the format, this program knows version {PROTOCOL_VERSION}: what it does not know is \
+             left out"
+        ),
+        ReadNote::ForeignCells(number) => format!(
+            "{number} cell(s) in results.jsonl are not among those of run.json: they seem to come from another run, and are shown with this \
+             one's"
+        ),
+        ReadNote::RoundsUnfinished(number) => {
+            format!("{number} unfinished round(s) of cells are left out; {RESUME}")
+        }
+        ReadNote::RoundsIncomplete(number) => {
+            format!("{number} round(s) of cells lack lines of their phases and are left out; {RESUME}")
+        }
+        ReadNote::RoundsRepeated(number) => {
+            format!("{number} round(s) of cells stand in results.jsonl twice; the first one counts")
+        }
+        ReadNote::RoundsOfOtherTapes(number) => format!(
+            "{number} round(s) replayed other tapes, or at another speed, than the first round of their workload and are left out: results of \
+             different runs must not be mixed in one file"
+        ),
+        ReadNote::LinesUnreadable(of) => left_out(of, "cannot be read by this version"),
+        ReadNote::LinesUntrue(of) => left_out(of, "have figures that cannot be true"),
+        ReadNote::TornLine => {
+            "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned()
+        }
+    }
+}
+
+/// How to measure what is left out.
+const RESUME: &str = "`run --resume` does them again, but of a pick, which begins anew";
+
+fn left_out(LinesLeftOut { lines, first, why }: &LinesLeftOut, what: &str) -> String {
+    format!("{lines} line(s) of results.jsonl {what} and are left out; the first is line {first}: {why}")
+}

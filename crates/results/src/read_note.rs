@@ -1,0 +1,62 @@
+//! What was left out while a run was read, and what its reader must know of its files.
+
+/// A note on a run's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadNote {
+    /// There is no `results.jsonl`.
+    NoResults,
+    /// `results.jsonl` has no line.
+    EmptyResults,
+    /// `run.json` cannot be read, for this reason: the results are alone.
+    ResultsAlone(String),
+    /// This number of descriptions of stores in `run.json` cannot be read.
+    StoresUnread(usize),
+    /// This number of searches for a highest rate in `run.json` cannot be read.
+    SearchesUnread(usize),
+    /// The run is older than the durability level `consistent`.
+    OlderLevels,
+    /// The run was written in this version of the format, and this program knows another.
+    OtherFormat(u64),
+    /// This number of cells with results are not among those of `run.json`.
+    ForeignCells(usize),
+    /// This number of rounds have lines and no end.
+    RoundsUnfinished(usize),
+    /// This number of rounds lack lines of their phases.
+    RoundsIncomplete(usize),
+    /// This number of rounds ended twice: the first end counts.
+    RoundsRepeated(usize),
+    /// This number of rounds replayed other tapes, or at another speed, than the first round of their workload.
+    RoundsOfOtherTapes(usize),
+    /// Lines of `results.jsonl` that cannot be read.
+    LinesUnreadable(LinesLeftOut),
+    /// Lines of `results.jsonl` with figures that cannot be true.
+    LinesUntrue(LinesLeftOut),
+    /// The last line of `results.jsonl` is torn.
+    TornLine,
+}
+
+/// Lines that are left out for the same reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinesLeftOut {
+    /// How many.
+    pub lines: usize,
+    /// The place of the first among all lines, from 1 on.
+    pub first: usize,
+    /// What is wrong with the first: an error's message.
+    pub why: String,
+}
+
+impl LinesLeftOut {
+    /// One more, with its place among all lines, from 0 on, and what is wrong with it.
+    pub(crate) fn add(&mut self, index: usize, why: String) {
+        self.lines += 1;
+        if self.lines == 1 {
+            (self.first, self.why) = (index + 1, why);
+        }
+    }
+
+    /// The note on them; `None` if there are none.
+    pub(crate) fn note(self, kind: fn(Self) -> ReadNote) -> Option<ReadNote> {
+        (self.lines > 0).then(|| kind(self))
+    }
+}
