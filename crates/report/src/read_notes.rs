@@ -52,7 +52,7 @@ pub fn describe(note: &ReadNote) -> String {
     }
 }
 
-/// How to measure what is left out.
+/// How to measure the missing rounds.
 const RESUME: &str = "`run --resume` does them again, but of a pick, which begins anew";
 
 fn left_out(LinesLeftOut { lines, first, why }: &LinesLeftOut, what: &str) -> String {

@@ -131,6 +131,11 @@ impl<'a> Ranked<'a> {
         self.standings.depends.get_or_init(of).as_ref()
     }
 
+    /// The same, where it answers everything: nothing depends on the work.
+    pub fn answer(&self) -> Option<&'a Overall> {
+        self.whole().filter(|_| self.depends().is_none())
+    }
+
     /// The ranking over all workloads of each measure, in the order of the table's measures.
     pub fn measures(&self) -> &'a [Option<Overall>] {
         let of = || self.table.measures.iter().map(|measure| overall_of(self.table, |each| each == measure)).collect();

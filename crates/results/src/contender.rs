@@ -10,7 +10,7 @@ use crate::cell_rounds::CellRound;
 use crate::slots::Slots;
 
 /// A store with the settings a suite gave it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
     /// What tells it apart from all others.
     pub key: String,

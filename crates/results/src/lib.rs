@@ -54,6 +54,7 @@ pub mod run;
 pub mod side;
 pub mod slots;
 pub mod slow_operations;
+pub mod store_figures;
 pub mod tidy_table;
 pub mod verdict;
 pub mod winners;

@@ -6,6 +6,7 @@ use bakeoff_stats::{
     Better, Candidate, CommonScatter, Interval, LogRatio, Place, RankOptions, Ranking, Rounds, Verdict, geometric_mean,
 };
 
+use crate::contender::{Contender, Contenders};
 use crate::figures::Measure;
 use crate::rounds::{over_workloads, with_enough_rounds};
 use crate::verdict::{Column, Field, Position, Size, Table};
@@ -246,6 +247,32 @@ impl Tally {
         self.open += usize::from(is_open);
         self.first_shared += usize::from(is_open && ranking.tied.len() > 1);
     }
+}
+
+/// How often a store is first in several answers.
+#[derive(Clone, Copy, Debug)]
+pub struct OftenFirst<'a> {
+    /// The store: one for each title.
+    pub contender: &'a Contender,
+    /// Answers that it wins.
+    pub wins: usize,
+    /// Answers in which it shares the first place.
+    pub ties: usize,
+}
+
+/// Stores that win something, or share a first place, the most frequent first.
+pub fn most_often_first<'a>(tally: &Tally, contenders: &'a Contenders) -> Vec<OftenFirst<'a>> {
+    let titles = contenders.titles().into_iter();
+    let mut all: Vec<OftenFirst> = titles.map(|contender| OftenFirst { contender, wins: 0, ties: 0 }).collect();
+    for of in &mut all {
+        let count = |counts: &BTreeMap<String, usize>| -> usize {
+            counts.iter().filter(|(key, _)| contenders.index(key) == of.contender.index).map(|(_, count)| count).sum()
+        };
+        (of.wins, of.ties) = (count(&tally.wins), count(&tally.shared));
+    }
+    all.retain(|of| of.wins + of.ties > 0);
+    all.sort_by_key(|of| std::cmp::Reverse((of.wins, of.ties)));
+    all
 }
 
 /// Keys with their counts, most first.

@@ -1,4 +1,4 @@
-//! What was left out while a run was read, and what its reader must know of its files.
+//! Notes on the files of a run: parts that were left out, and facts that a reader of the figures needs.
 
 /// A note on a run's files.
 #[derive(Clone, Debug, PartialEq, Eq)]

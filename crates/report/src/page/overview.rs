@@ -1,7 +1,5 @@
 //! Many answers at a glance, before each of them in full: one line for each table, so that the first screen has every answer.
 
-use std::collections::BTreeMap;
-
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use maud::{Markup, html};
@@ -12,7 +10,7 @@ use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{joined, scrolled, store, store_of, table_head};
 use crate::page::labelled::RankedRun;
 use bakeoff_results::analysis::Ranked;
-use bakeoff_results::overall::{Overall, Tally};
+use bakeoff_results::overall::{OftenFirst, Overall, Tally, most_often_first};
 
 /// The id of a table's answer in full.
 pub(crate) fn id(run: usize, table: usize) -> String {
@@ -27,13 +25,6 @@ struct Line<'a> {
     label: String,
     /// The rankings.
     ranked: Ranked<'a>,
-}
-
-impl Line<'_> {
-    /// The ranking over everything, where it answers everything.
-    fn answer(&self) -> Option<&Overall> {
-        self.ranked.whole().filter(|_| self.ranked.depends().is_none())
-    }
 }
 
 /// A line for each table of these runs; nothing if one answer is all there is.
@@ -99,15 +90,15 @@ fn first(of: Option<&Overall>, contenders: &Contenders) -> Markup {
 
 /// In how many of all lines each store is fastest, or shares the first place.
 fn headline(lines: &[Line], contenders: &Contenders) -> Markup {
-    let places = places(lines, contenders);
+    let answers = lines.iter().filter_map(|line| line.ranked.answer()).map(|whole| &whole.ranking);
+    let places = most_often_first(&Tally::of_rankings(answers), contenders);
     if places.is_empty() {
         return html! { "In none of " (lines.len()) " is it proven who is fastest" };
     }
-    let titles = contenders.titles();
-    let named = places.iter().filter_map(|place| Some((titles.iter().find(|each| each.index == place.index)?, place)));
-    let parts: Vec<Markup> = named
+    let parts: Vec<Markup> = places
+        .iter()
         .enumerate()
-        .map(|(rank, (contender, Places { wins, ties, .. }))| {
+        .map(|(rank, OftenFirst { contender, wins, ties })| {
             let of_all = if rank == 0 { format!(" of {}", lines.len()) } else { String::new() };
             html! {
                 (store(contender))
@@ -120,28 +111,4 @@ fn headline(lines: &[Line], contenders: &Contenders) -> Markup {
         })
         .collect();
     joined(&parts, "; ")
-}
-
-/// How often a store is fastest.
-struct Places {
-    /// The store's index, the same in every variant.
-    index: usize,
-    wins: usize,
-    ties: usize,
-}
-
-/// Stores that are fastest somewhere, or share the first place, the most frequent first.
-fn places(lines: &[Line], contenders: &Contenders) -> Vec<Places> {
-    let tally = Tally::of_rankings(lines.iter().filter_map(Line::answer).map(|whole| &whole.ranking));
-    let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    for (key, wins) in &tally.wins {
-        counts.entry(contenders.index(key)).or_default().0 += wins;
-    }
-    for (key, ties) in &tally.shared {
-        counts.entry(contenders.index(key)).or_default().1 += ties;
-    }
-    let places = counts.into_iter().map(|(index, (wins, ties))| Places { index, wins, ties });
-    let mut places: Vec<Places> = places.collect();
-    places.sort_by_key(|of| (usize::MAX - of.wins, usize::MAX - of.ties, of.index));
-    places
 }
