@@ -2,13 +2,12 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Place, driver, tiny_suite};
+use common::{Place, driver, exactly_once, tiny_suite};
 
 const STORES: &str = r#""sqlite", "lmdb", "flat-folder", "nested-folder""#;
 
@@ -418,33 +417,6 @@ fn cells_with_lines_that_cannot_be_read_are_measured_again() {
 }
 
 #[test]
-fn killed_at_random_moments_each_cell_is_there_exactly_once() {
-    let place = Place::new();
-    let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[settings.faulty]\npause-ns = 300_000\n");
-    place.write("tiny.toml", &suite);
-    let mut kills = 0;
-    let mut arguments = vec!["run", "tiny.toml", "--rounds", "40"];
-    for moment in 0..20_u64 {
-        let mut child = place.spawn(&arguments);
-        // Spread over start-up, recording, replay and the writing of results.
-        sleep(Duration::from_millis(40 + moment * 37 % 500));
-        if child.try_wait().expect("a status").is_none() {
-            kills += 1;
-            signal(&child, "KILL");
-        }
-        child.wait().expect("it ends");
-        if !place.runs().is_empty() {
-            arguments = vec!["run", "--resume"];
-        }
-    }
-    assert!(kills >= 15, "only {kills} kills came in time: the run is too short to show anything");
-    place.run(&["run", "--resume"]).expect(0);
-    exactly_once(&place, 3, 40);
-    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new(), "every scratch directory is gone");
-    assert!(!driver_is_running(place.path()), "no driver outlives its run");
-}
-
-#[test]
 fn what_a_killed_process_left_is_recovered_by_another_and_compared() {
     let place = Place::new();
     // `faulty` keeps everything in memory, so nothing is left of it.
@@ -488,29 +460,9 @@ fn two_signals_at_once_stop_a_run_as_one_does() {
 }
 
 /// Every cell has every round, once.
-fn exactly_once(place: &Place, cells: usize, rounds: u64) {
-    let mut counts = BTreeMap::new();
-    for cell in place.cells() {
-        assert_eq!(cell["status"], "ok", "{cell}");
-        let key = (cell["cell"].as_str().map(str::to_owned), cell["round"].as_u64());
-        *counts.entry(key).or_insert(0) += 1;
-    }
-    assert!(counts.values().all(|count| *count == 1), "{counts:?}");
-    assert_eq!(counts.len() as u64, cells as u64 * rounds);
-}
-
 fn signal(child: &std::process::Child, name: &str) {
     let status = std::process::Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
     assert!(status.expect("kill starts").success());
-}
-
-fn driver_is_running(place: &std::path::Path) -> bool {
-    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
-    processes.map(|process| process.path().join("cwd")).any(|cwd| {
-        let is_here = std::fs::read_link(&cwd).is_ok_and(|cwd| cwd.starts_with(place));
-        let name = std::fs::read_to_string(cwd.with_file_name("comm")).unwrap_or_default();
-        is_here && name.starts_with("bakeoff-driver")
-    })
 }
 
 #[test]

@@ -296,6 +296,7 @@ impl RunState<'_> {
     /// Keeps what is to be kept of a run that ended, with what the budget left out.
     pub(crate) fn end(mut self, given_up: Vec<Omission>) -> Result<Ended> {
         self.results.sync()?;
+        self.file.rounds_ended = Some(self.results.ended() as u64);
         let interrupted = self.interrupt.requested();
         if !interrupted {
             self.file.given_up = given_up;

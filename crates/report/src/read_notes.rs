@@ -45,6 +45,13 @@ pub fn describe(note: &ReadNote) -> String {
              different runs must not be mixed in one file"
         ),
         ReadNote::LinesUnreadable(of) => left_out(of, "cannot be read by this version"),
+        ReadNote::LinesChanged(of) => left_out(of, "were changed after they were written"),
+        ReadNote::RecordChanged => {
+            "run.json was changed after it was written: what is said of machine, suite and stores may be wrong".to_owned()
+        }
+        ReadNote::RoundsMissing(number) => {
+            format!("{number} round(s) of cells that were measured are not in results.jsonl any more; {RESUME}")
+        }
         ReadNote::LinesUntrue(of) => left_out(of, "have figures that cannot be true"),
         ReadNote::TornLine => {
             "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned()

@@ -51,6 +51,7 @@ pub mod record;
 pub mod results_file;
 pub mod rounds;
 pub mod run;
+mod seal;
 pub mod side;
 pub mod slots;
 pub mod slow_operations;

@@ -29,6 +29,12 @@ pub enum ReadNote {
     RoundsOfOtherTapes(usize),
     /// Lines of `results.jsonl` that cannot be read.
     LinesUnreadable(LinesLeftOut),
+    /// Lines of `results.jsonl` that were changed after they were written.
+    LinesChanged(LinesLeftOut),
+    /// `run.json` was changed after it was written.
+    RecordChanged,
+    /// This number of rounds had ended when the run did, and are not in `results.jsonl`.
+    RoundsMissing(u64),
     /// Lines of `results.jsonl` with figures that cannot be true.
     LinesUntrue(LinesLeftOut),
     /// The last line of `results.jsonl` is torn.

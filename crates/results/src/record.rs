@@ -19,6 +19,7 @@ use crate::lenient;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
 use crate::read_note::ReadNote;
+use crate::seal::{is_intact, seal};
 use crate::side::SideRecord;
 
 /// The file's name in a run's directory.
@@ -52,6 +53,9 @@ pub struct RunRecord {
     /// The rounds that each cell was to have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
+    /// Rounds of cells that had ended when the run did, or was interrupted; `None` in runs that were killed, and of older versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds_ended: Option<u64>,
     /// The machine it ran on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<Machine>,
@@ -295,7 +299,11 @@ impl RunRecord {
         if value.get("bakeoff_version").is_none() && value.get("protocol").is_none() {
             return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
         }
-        Ok(Self::from_json(value))
+        let (record, mut notes) = Self::from_json(value);
+        if !is_intact(&text) {
+            notes.push(ReadNote::RecordChanged);
+        }
+        Ok((record, notes))
     }
 
     /// As much as can be read of the content of a `run.json`, with a note for what had to be left out.
@@ -362,6 +370,7 @@ impl RunRecord {
     /// It cannot be written.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
+        seal(&mut text);
         text.push(b'\n');
         replace_file(&directory.join(RUN_FILE), &text)
     }

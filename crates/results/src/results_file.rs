@@ -16,6 +16,7 @@ use crate::cell_rounds::CellRound;
 use crate::files::{open_regular, replace_file};
 use crate::plausible::absurd;
 use crate::read_note::{LinesLeftOut, ReadNote};
+use crate::seal::{is_intact, seal};
 
 /// The file's name in a run's directory.
 pub const RESULTS_FILE: &str = "results.jsonl";
@@ -80,9 +81,10 @@ pub enum ResultsError {
 pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
     let mut reading = Reading::default();
     reading.read(text)?;
-    let Reading { assembly, unreadable, untrue, is_torn, .. } = reading;
+    let Reading { assembly, unreadable, changed, untrue, is_torn, .. } = reading;
     let (cells, mut notes) = assembly.finish();
     notes.extend(unreadable.note(ReadNote::LinesUnreadable));
+    notes.extend(changed.note(ReadNote::LinesChanged));
     notes.extend(untrue.note(ReadNote::LinesUntrue));
     notes.extend(is_torn.then_some(ReadNote::TornLine));
     Ok((cells, notes))
@@ -101,6 +103,7 @@ struct Reading {
     /// Lines that are not empty.
     lines: usize,
     unreadable: LinesLeftOut,
+    changed: LinesLeftOut,
     untrue: LinesLeftOut,
     is_torn: bool,
 }
@@ -134,6 +137,10 @@ impl Reading {
     fn line(&mut self, index: usize, line: &[u8], place: Range<u64>) -> Result<(), String> {
         let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
         let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
+        if !is_intact(line) {
+            self.changed.add(index, "its checksum does not match".to_owned());
+            return Ok(());
+        }
         match absurd(text, &read) {
             Some(figure) => self.untrue.add(index, figure),
             None => self.assembly.add(read, Some(place)),
@@ -191,7 +198,9 @@ impl ResultsFile {
     pub fn append(&mut self, lines: Vec<ResultLine>) -> Result<(), ResultsError> {
         let mut text = Vec::new();
         for line in &lines {
-            serde_json::to_writer(&mut text, line).map_err(ResultsError::Json)?;
+            let mut line = serde_json::to_vec(line).map_err(ResultsError::Json)?;
+            seal(&mut line);
+            text.append(&mut line);
             text.push(b'\n');
         }
         self.file.write_all(&text).map_err(ResultsError::Append)?;

@@ -145,7 +145,7 @@ impl Run {
         self.profile().map_or(Ok(()), refuse)
     }
 
-    /// Cells whose ids `run.json` does not know came from another run.
+    /// Cells whose ids `run.json` does not know came from another run, and rounds that it counted were lost.
     fn check_cells(&mut self) {
         let known: BTreeSet<&str> = self.record.cells.iter().map(String::as_str).collect();
         let ids: BTreeSet<&str> = self.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
@@ -153,6 +153,10 @@ impl Run {
         let is_told = !known.is_empty();
         if foreign > 0 && is_told {
             self.notes.push(ReadNote::ForeignCells(foreign));
+        }
+        let missing = self.record.rounds_ended.unwrap_or(0).saturating_sub(self.cells.len() as u64);
+        if missing > 0 {
+            self.notes.push(ReadNote::RoundsMissing(missing));
         }
     }
 }

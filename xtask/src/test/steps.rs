@@ -33,6 +33,8 @@ const FUZZ_RUNS: u64 = 1_000_000;
 const DURABILITY: &str = "durability";
 /// The test that takes two hours, to see what is said of equals.
 const EQUALS: &str = "equals";
+/// The test that damages runs and kills them.
+const DAMAGE: &str = "damage";
 /// The test that puts every store to the checks of `bakeoff-store`.
 const CONFORMANCE: &str = "conformance";
 
@@ -108,7 +110,9 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
 /// The names of the steps that only `test long` has.
 pub(crate) fn long_names(root: &Path) -> Result<Vec<String>> {
     let fuzzing = fuzz::targets(root)?.into_iter().map(|target| format!("fuzz-{target}"));
-    Ok(fuzzing.chain(["kills", "kills-jvm", "conformance-long", "seeds-long", EQUALS].map(str::to_owned)).collect())
+    Ok(fuzzing
+        .chain(["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", EQUALS].map(str::to_owned))
+        .collect())
 }
 
 fn format(plan: &Arc<Plan>) -> Step {
@@ -237,6 +241,8 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
                 vec![run(plan, scaled("conformance-long", SCALE))]
             } else if is("fuzz:seeds") {
                 vec![run(plan, scaled("seeds-long", SCALE_SEEDS))]
+            } else if suite.target == DAMAGE {
+                vec![run(plan, scaled("damage-long", SCALE))]
             } else if suite.target == EQUALS {
                 vec![run(plan, suite.with(EQUALS, &[]))]
             } else {

@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: the real program, the real driver, a directory of their own.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -246,6 +247,18 @@ impl Place {
         let is_scratch = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("bakeoff-scratch");
         entries.filter(is_scratch).map(|entry| entry.path()).collect()
     }
+}
+
+/// Asserts that each round of each cell ended well, once.
+pub(crate) fn exactly_once(place: &Place, cells: usize, rounds: u64) {
+    let mut counts = BTreeMap::new();
+    for cell in place.cells() {
+        assert_eq!(cell["status"], "ok", "{cell}");
+        let key = (cell["cell"].as_str().map(str::to_owned), cell["round"].as_u64());
+        *counts.entry(key).or_insert(0) += 1;
+    }
+    assert!(counts.values().all(|count| *count == 1), "{counts:?}");
+    assert_eq!(counts.len() as u64, cells as u64 * rounds);
 }
 
 /// Makes a program `name` in a place's directory `bin`: a shell script of these words.

@@ -42,6 +42,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
             text: source.text,
         },
         seed: Some(suite.seed()),
+        rounds_ended: None,
         rounds: Some(suite.rounds()),
         machine: Some(machine),
         media: setup.media.clone(),
