@@ -7,10 +7,11 @@ use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Column as Workload, Size};
 
 use crate::circumstances::varying_among;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
-use crate::format::describe_cell;
+use crate::format::describe_workload;
 use crate::sections::names::store;
 
 /// A row: what one store's rounds have of it.
@@ -48,11 +49,12 @@ pub(crate) fn phases_that(cell: &CellRound, concerns: fn(&PhaseResult) -> bool) 
 /// The section; `None` unless some round has what it is about.
 pub(crate) fn section<R: Row>(run: &Run, contenders: &Contenders) -> Option<Section> {
     let of = rows::<R>(run, contenders);
-    let all: Vec<Circumstances> = of.keys().map(|(of, _)| of.clone()).collect::<BTreeSet<_>>().into_iter().collect();
+    let all: Vec<Circumstances> = of.keys().map(|(of, ..)| of.clone()).collect::<BTreeSet<_>>().into_iter().collect();
     let mut blocks = Vec::new();
-    for ((circumstances, part), stores) in &of {
+    for ((circumstances, name, size, column), stores) in &of {
         let (durability, varying) = (circumstances.durability_label(), varying_among(circumstances, &all));
-        blocks.push(Block::heading(1, format!("{part} · durability {durability}{varying}")));
+        let workload = describe_workload(*size, column.records, &column.data);
+        blocks.push(Block::heading(1, format!("{name} · {workload} · durability {durability}{varying}")));
         blocks.push(Block::Table(table(stores, contenders)));
     }
     if !blocks.is_empty() {
@@ -74,7 +76,10 @@ fn table<R: Row>(stores: &BTreeMap<&str, R>, contenders: &Contenders) -> Table {
     table
 }
 
-type Rows<'a, R> = BTreeMap<(Circumstances, String), BTreeMap<&'a str, R>>;
+/// Under which circumstances, what it is called, and on which workload.
+type Place = (Circumstances, String, Size, Workload);
+
+type Rows<'a, R> = BTreeMap<Place, BTreeMap<&'a str, R>>;
 
 /// Of cells that never failed, the rows by part and store.
 fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
@@ -83,12 +88,10 @@ fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes) else { continue };
         for (name, part) in R::parts(cell) {
-            let part_of_workload = format!("{name} · {}", describe_cell(axes));
-            of.entry((Circumstances::of(axes), part_of_workload))
-                .or_default()
-                .entry(&contender.key)
-                .or_default()
-                .add(part);
+            let workload = Workload { data: axes.data.clone(), records: axes.records };
+            let place =
+                (Circumstances::of(axes), name.to_owned(), (axes.value_bytes_min, axes.value_bytes_max), workload);
+            of.entry(place).or_default().entry(&contender.key).or_default().add(part);
         }
     }
     of
