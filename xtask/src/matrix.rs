@@ -1,4 +1,7 @@
 //! `./bakeoff matrix`: who was best in Hines 2023, then and now, as README.md shows it.
+//!
+//! Both files have sums and no rounds, so there is no verdict in them: best is the best mean. `bakeoff report --against hines-2023` takes the
+//! winners of a run.
 
 use std::fs::File;
 use std::path::Path;
