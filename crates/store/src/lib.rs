@@ -128,7 +128,7 @@
 //! # assert_eq!((ENTRY.describe)().name, "btreemap");
 //! ```
 //!
-//! Its driver and its test, in the same crate:
+//! Its driver and its test, in the same crate. This store fails the checks that open it again, because it keeps nothing on disk.
 //! ```ignore
 //! // src/main.rs, the program `bakeoff-driver-btreemap`, which bakeoff finds in PATH
 //! fn main() -> std::process::ExitCode {
