@@ -100,7 +100,7 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
     }
     steps.extend([format(plan), scripts(plan)?, page_lint(plan), unused_dependencies(plan), lints(plan)]);
     if plan.extent == Extent::All {
-        steps.extend([libraries(plan), documentation(plan)]);
+        steps.extend([libraries(plan), documentation(plan), deny(plan)]);
         steps.extend([heavy_build(plan)?, heavy_lints(plan), drivers_apart(plan), jvm_build(plan)?]);
         steps.extend(jvm_tests(plan));
     }
@@ -182,6 +182,26 @@ fn unused_dependencies(plan: &Arc<Plan>) -> Step {
     let work =
         move |_: &mut Files| declared::check(&shared.workspace.root, &shared.packages).map(|()| Ended::default());
     Step::new("dependencies", Box::new(work))
+}
+
+/// Licences and sources of dependencies, and advisories where their database can be fetched.
+fn deny(plan: &Arc<Plan>) -> Step {
+    let workspace = plan.workspace.clone();
+    let work = move |files: &mut Files| {
+        if !has("cargo-deny") {
+            files.skip("licences and advisories: cargo-deny is not there (cargo install --locked cargo-deny)")?;
+            return Ok(Ended::default());
+        }
+        files.run(&mut workspace.cargo(&["deny", "--locked", "check", "licenses", "bans", "sources"]))?;
+        match files.run(&mut workspace.cargo(&["deny", "fetch", "db"])) {
+            Ok(()) => {
+                files.run(&mut workspace.cargo(&["deny", "--locked", "check", "--disable-fetch", "advisories"]))?
+            }
+            Err(_) => files.skip("advisories: their database cannot be fetched")?,
+        }
+        Ok(Ended::default())
+    };
+    Step::new("deny", Box::new(work))
 }
 
 fn lints(plan: &Arc<Plan>) -> Step {
