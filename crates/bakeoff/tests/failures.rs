@@ -181,7 +181,7 @@ fn a_description_that_never_ends_is_cut_short_with_all_that_the_driver_started()
     // The shell waits for the other program, which holds the shell's output open.
     let long = a_long_time(9);
     shell_driver(&place, "odd", &format!("sleep {long}; echo"), "exit 1");
-    let output = place.command(&["stores", "lmdb"]).env("PATH", path_with_drivers(&place)).output().expect("it starts");
+    let output = place.command(&["stores"]).env("PATH", path_with_drivers(&place)).output().expect("it starts");
     Finished::of(output).expect(0);
     assert_eq!(running(&long), 0);
 }
@@ -313,14 +313,12 @@ fn a_driver_that_cannot_describe_itself_is_left_out_with_a_word() {
         r#"echo '{"protocol":99,"driver":"x","version":"1","build":"release","stores":[]}'"#,
         "true",
     );
-    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
     let path = path_with_drivers(&place);
-    let output = place.command(&["run", "tiny.toml", "--rounds", "1"]).env("PATH", path).output().expect("it starts");
-    Finished::of(output).expect(0).says(&[
-        "bakeoff-driver-broken is left out",
-        "bakeoff-driver-old is left out",
-        "protocol 99",
-    ]);
+    let output = place.command(&["stores"]).env("PATH", path).output().expect("it starts");
+    let told = common::unwrapped(&Finished::of(output).expect(0).stdout);
+    for words in ["bakeoff-driver-broken is left out", "bakeoff-driver-old is left out", "protocol 99"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod rate_search;
 mod reporter;
 mod run;
 mod state;
+mod strays;
 mod surroundings;
 mod timestamp;
 

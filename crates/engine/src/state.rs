@@ -153,7 +153,8 @@ impl RunState<'_> {
                     measurement::run(&job, round, directory, (&log_path, log), self.interrupt, &mut |progress| {
                         let phases = recording.phases.iter().take_while(|phase| phase.name != progress.phase);
                         let before: u64 = phases.map(|phase| phase.operations).sum();
-                        let percent = (before + progress.operations) * 100 / total.max(1);
+                        let done = before.saturating_add(progress.operations).min(total);
+                        let percent = done.saturating_mul(100) / total.max(1);
                         display.doing(&format!("{what}: {} {percent} %", progress.phase));
                     });
                 self.scratch.clear(&workload.conditions.medium);

@@ -306,7 +306,7 @@ impl Room {
 /// One store as its driver describes it. The core knows nothing else about a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoreDescription {
-    /// The name used in suites, requests and results: lower case, `-` between words.
+    /// The name used in suites, requests and results ([`crate::check_store_name`]).
     pub name: String,
     /// The name shown to people.
     pub title: String,

@@ -15,6 +15,7 @@ mod memory;
 mod request;
 mod result;
 mod slow;
+mod store_name;
 
 pub use axes::{
     AXES, Axes, Axis, DEFAULT_MEDIUM, DISTURBANCE, DURABILITY, MEDIUM, THREADS, VALUE_BYTES, VARIANT, shown_axes,
@@ -37,6 +38,7 @@ pub use request::{
 };
 pub use result::{CellEnd, CellStatus, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
 pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};
+pub use store_name::check_store_name;
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.
 ///

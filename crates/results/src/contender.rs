@@ -56,13 +56,18 @@ impl Contenders {
             rivals.entry((&axes.store, axes.variant.as_deref())).or_default().insert(key_of(axes));
         }
         let described: Vec<&StoreDescription> = runs.iter().flat_map(|(_, stores)| *stores).collect();
+        let description_of = |store: &str| described.iter().find(|description| description.name == store);
+        let own_title = |store: &str| printable(description_of(store).map_or(store, |store| &store.title));
+        let mut with_title: BTreeMap<String, usize> = BTreeMap::new();
+        by_store.keys().for_each(|store| *with_title.entry(own_title(store)).or_default() += 1);
         let mut contenders = BTreeMap::new();
         let mut titles: BTreeMap<String, (&str, usize)> = BTreeMap::new();
         for (store, settings) in &by_store {
             let several = rivals.iter().any(|((of, _), keys)| of == store && keys.len() > 1);
             for (key, axes) in settings {
-                let description = described.iter().find(|description| description.name == *store);
-                let mut title = printable(description.map_or(store, |description| &description.title));
+                let description = description_of(store);
+                let mut title = own_title(store);
+                let is_shared = with_title.get(&title).is_some_and(|stores| *stores > 1);
                 if several {
                     title.push_str(&describe_settings(axes));
                 }
@@ -70,7 +75,7 @@ impl Contenders {
                     title.push_str(&format!(" ({})", axes.durability));
                 }
                 // The same store may be set otherwise in another variant: it has the same title there.
-                if titles.get(&title).is_some_and(|(other, _)| other != store) {
+                if is_shared || titles.get(&title).is_some_and(|(other, _)| other != store) {
                     title = format!("{title} [{}]", printable(store));
                 }
                 let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);

@@ -37,7 +37,11 @@ const NAME: &str = "pick";
 pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let (typed, built) = typed(arguments)?;
     let need = read_need(&typed)?;
-    let drivers = drivers(built.map_or_else(Drivers::discover, Ok)?, &need, &typed.get("stores").place)?;
+    let found = || match &need.stores {
+        Stores::Named(names) => Drivers::discover_for(names),
+        Stores::Built | Stores::All => Drivers::discover(),
+    };
+    let drivers = drivers(built.map_or_else(found, Ok)?, &need, &typed.get("stores").place)?;
     let stores = stores(&need, &drivers)?;
     check_languages_and_licenses(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();

@@ -12,7 +12,10 @@ use crate::outcome::Outcome;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
-    let drivers = Drivers::discover()?;
+    let drivers = match &arguments.name {
+        Some(name) => Drivers::discover_for(std::slice::from_ref(name))?,
+        None => Drivers::discover()?,
+    };
     let stores = drivers.stores();
     match &arguments.name {
         Some(name) => match stores.iter().find(|store| store.name == *name) {

@@ -1,8 +1,80 @@
-//! What the log of a driver that ended without an event tells.
+//! The log of a driver: bounded, and what it tells of a driver that ended without an event.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+use anyhow::{Context, Result};
+use bakeoff_text::format_size;
+
+/// The longest log that a driver may write.
+const LOG_BYTES_MAX: u64 = 16 << 20;
+
+/// What is kept of a longer one, at its beginning and at its end.
+const KEPT_BYTES: u64 = 1 << 20;
+
+/// The file that a driver's standard error goes to.
+pub(crate) struct Log {
+    file: File,
+}
+
+impl Log {
+    /// Opens it; one that `goes_on` is added to, any other begins anew.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn open(path: &Path, goes_on: bool) -> Result<Self> {
+        if let Some(logs) = path.parent() {
+            std::fs::create_dir_all(logs).with_context(|| format!("cannot make the directory {}", logs.display()))?;
+        }
+        let mut options = File::options();
+        let options = options.create(true).read(true).append(goes_on).write(true).truncate(!goes_on);
+        let file = options.open(path).with_context(|| format!("cannot make the log {}", path.display()))?;
+        Ok(Self { file })
+    }
+
+    /// The file for the driver.
+    ///
+    /// # Errors
+    /// Too many files are open.
+    pub(crate) fn for_driver(&self) -> Result<File> {
+        self.file.try_clone().context("cannot open the log twice")
+    }
+
+    /// That the driver has written too much, in words; `None` as long as it has not.
+    pub(crate) fn overflow(&self) -> Option<String> {
+        self.is_too_long().then(|| {
+            format!(
+                "the driver wrote more than {} to its log (standard error): its first and last {} are kept",
+                format_size(LOG_BYTES_MAX),
+                format_size(KEPT_BYTES)
+            )
+        })
+    }
+
+    /// Leaves only the beginning and the end of a log that is too long. Nobody may write to it any more.
+    pub(crate) fn cut(&mut self) {
+        if self.is_too_long() {
+            // One that cannot be cut stays as it is.
+            let _ = self.leave_out_middle();
+        }
+    }
+
+    fn is_too_long(&self) -> bool {
+        self.file.metadata().is_ok_and(|facts| facts.len() > LOG_BYTES_MAX)
+    }
+
+    fn leave_out_middle(&mut self) -> io::Result<()> {
+        let bytes = self.file.metadata()?.len();
+        let mut end = Vec::new();
+        self.file.seek(SeekFrom::Start(bytes - KEPT_BYTES))?;
+        (&self.file).take(KEPT_BYTES).read_to_end(&mut end)?;
+        self.file.set_len(KEPT_BYTES)?;
+        self.file.seek(SeekFrom::Start(KEPT_BYTES))?;
+        write!(self.file, "\n[bakeoff left out {} bytes here]\n", bytes - 2 * KEPT_BYTES)?;
+        self.file.write_all(&end)
+    }
+}
 
 /// Whether a JVM found that the driver's jar is none, or its main class, or what that needs, in none of those beside it.
 pub(crate) fn lacks_a_jar(log: &str) -> bool {
@@ -57,4 +129,29 @@ pub(crate) fn last_bytes(path: &Path, bytes: u64) -> String {
     let mut text = Vec::new();
     let _ = file.seek(SeekFrom::Start(length.saturating_sub(bytes))).and_then(|_| file.read_to_end(&mut text));
     String::from_utf8_lossy(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_is_too_long_keeps_its_beginning_and_its_end() {
+        let place = tempfile::tempdir().unwrap();
+        for goes_on in [false, true] {
+            let path = place.path().join("log");
+            let mut log = Log::open(&path, goes_on).unwrap();
+            let mut file = log.for_driver().unwrap();
+            file.write_all(b"the first line\n").unwrap();
+            assert!(log.overflow().is_none());
+            file.write_all(&vec![b'x'; LOG_BYTES_MAX as usize]).unwrap();
+            file.write_all(b"\nthe last line\n").unwrap();
+            assert!(log.overflow().unwrap().contains("more than 16MiB"));
+            log.cut();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.starts_with("the first line\n") && text.ends_with("\nthe last line\n"));
+            assert!(text.contains("[bakeoff left out ") && (text.len() as u64) < 3 * KEPT_BYTES, "{}", text.len());
+            assert!(log.overflow().is_none());
+        }
+    }
 }

@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use bakeoff_measure::room_bytes_if_full;
 use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
 
+use crate::cell::claims::Refusal;
 use crate::cell::job::CellJob;
-use crate::cell::process::{self, Ending, Job};
+use crate::cell::process::{self, Ending, Job, Listener, Printed};
 use crate::cell::round::RoundRecord;
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
@@ -26,18 +27,18 @@ pub(crate) fn run(
     interrupt: &Interrupt,
     on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Vec<ResultLine>>> {
-    let mut profiling = profiling(job, round, &directory, &log);
+    let profiling = profiling(job, round, &directory, &log);
     let request = Request { profile: profiling.as_ref().and_then(Profiling::request), ..job.request(round, directory) };
     let mut collected = RoundRecord::new(job, round, log.1);
     let mut beside = match Running::start(job.workload.conditions.disturbance, job.scratch, job.shared) {
         Ok(beside) => beside,
-        Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0)),
+        Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0, None)),
     };
     let is_flushed = job.store.flushes_writes(job.cell.axes.durability, &job.cell.settings);
     collected.end.flush_ns = is_flushed.then(|| flush_ns_before_cell(job.scratch)).flatten();
     let group = match memory_group(job) {
         Ok(group) => group,
-        Err(why) => return Ok(collected.end(Ending::set_up(&why), 0)),
+        Err(why) => return Ok(collected.end(Ending::set_up(&why), 0, None)),
     };
     let begin = Instant::now();
     let asked = Job {
@@ -51,17 +52,14 @@ pub(crate) fn run(
         group: group.as_ref(),
         interrupt,
     };
-    let mut on_start = |process| profiling.iter_mut().for_each(|profiling| profiling.attach(process));
-    let mut on_event = |event| match event {
-        Event::Progress(progress) => on_progress(&progress),
-        event => collected.take(event),
-    };
-    let mut ending = process::run(&asked, &mut on_start, &mut on_event);
+    let mut listener = Round { record: collected, profiling, request: &request, on_progress };
+    let mut ending = process::run(&asked, &mut listener);
     if matches!(ending, Ending::Died) {
         let request = Request { phases: Vec::new(), crash: Some(Crash::Recover), ..request.clone() };
         let asked = Job { request: &request, ..asked };
-        ending = process::run(&asked, &mut |_| (), &mut on_event);
+        ending = process::run(&asked, &mut listener);
     }
+    let Round { record: mut collected, profiling, .. } = listener;
     let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
         Err(why) if !matches!(ending, Ending::Interrupted) => Ending::disturbance(&why),
@@ -75,7 +73,31 @@ pub(crate) fn run(
         let finished = matches!(ending, Ending::Event(Event::Finished(_)));
         collected.end.profiled = profiling.map(|profiling| profiling.end(finished));
     }
-    Ok(collected.end(ending, process_ns))
+    Ok(collected.end(ending, process_ns, Some(&request)))
+}
+
+/// What hears of the processes of a round.
+struct Round<'a, 'b> {
+    record: RoundRecord<'a>,
+    profiling: Option<Profiling>,
+    request: &'b Request,
+    on_progress: &'b mut dyn FnMut(&Progress),
+}
+
+impl Listener for Round<'_, '_> {
+    fn started(&mut self, process: u32) -> Option<u32> {
+        let is_first = !self.record.recovers();
+        self.record.begin_process();
+        self.profiling.as_mut().filter(|_| is_first)?.attach(process)
+    }
+
+    fn heard(&mut self, printed: &Printed) -> Result<(), Refusal> {
+        self.record.take(printed, self.request)?;
+        if let Event::Progress(progress) = &printed.event {
+            (self.on_progress)(progress);
+        }
+        Ok(())
+    }
 }
 
 /// What becomes of a round whose medium cannot be used any more, or has no room for a directory.
@@ -87,7 +109,7 @@ pub(crate) fn without_medium(
 ) -> Option<Vec<ResultLine>> {
     let is_full = room_bytes_if_full(job.scratch, 0).is_some();
     let kind = if is_full { FailureKind::DiskFull } else { FailureKind::Medium };
-    RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0)
+    RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0, None)
 }
 
 /// A control group for one round, if the cell's memory is limited.

@@ -1,9 +1,11 @@
 //! One cell, one round: a request, a driver process, result lines.
 
 pub(crate) mod by_hand;
+mod claims;
 pub(crate) mod job;
 pub(crate) mod log;
 pub(crate) mod measurement;
+mod output;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod round;

@@ -1,11 +1,10 @@
 //! A driver process: the request in, events out, and an end in every case.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -17,13 +16,14 @@ use rustix::process::{
     setrlimit, waitid,
 };
 
-use crate::cell::log::{cause_of_death, jvm_start_failure, lacks_a_jar, last_bytes};
+use crate::cell::claims::Refusal;
+use crate::cell::claims::figures::refuse_figures;
+use crate::cell::log::{Log, cause_of_death, jvm_start_failure, lacks_a_jar, last_bytes};
+use crate::cell::output::{Next, Output, beginning};
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
+use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
-
-/// The longest line of an event (a phase's histograms are some 100 KB).
-const LINE_BYTES_MAX: u64 = 16 << 20;
 
 /// How often the user's wish to stop is looked at.
 const POLL: Duration = Duration::from_millis(50);
@@ -39,6 +39,30 @@ const LAST_WORDS_BYTES: u64 = 4 << 10;
 
 /// Where the report of a JVM that died is: it takes some 100 KB.
 const REPORT_BYTES: u64 = 256 << 10;
+
+/// A longer time between two looks at a driver than it should be: this process itself was held up, or the whole machine was.
+const HELD_UP: Duration = Duration::from_secs(1);
+
+/// What a driver has printed.
+pub(crate) struct Printed {
+    pub(crate) event: Event,
+    /// When it was read.
+    pub(crate) at: Instant,
+    /// Whether this process was held up since the event before, so that `at` may be late.
+    pub(crate) is_late: bool,
+}
+
+/// What hears of a driver while it runs.
+pub(crate) trait Listener {
+    /// The process has this number, and has not been asked for anything yet. Gives the number of another process that was started because of it.
+    fn started(&mut self, process: u32) -> Option<u32>;
+
+    /// An event, the last one included.
+    ///
+    /// # Errors
+    /// It is not believed: the driver is killed, and the cell fails.
+    fn heard(&mut self, printed: &Printed) -> Result<(), Refusal>;
+}
 
 /// How a driver process ended.
 pub(crate) enum Ending {
@@ -105,42 +129,54 @@ pub(crate) struct Job<'a> {
     pub(crate) interrupt: &'a Interrupt,
 }
 
-/// Runs a driver to its end, handing its process's number to `on_start` before it is asked for anything, and every event but the last to
-/// `on_event`. A driver that cannot be started fails the cell, as any other end does.
-pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Ending {
-    start_and_follow(job, on_start, on_event).unwrap_or_else(|why| Ending::set_up(&why))
+/// Runs a driver to its end. One that cannot be started fails the cell, as any other end does.
+pub(crate) fn run(job: &Job<'_>, listener: &mut dyn Listener) -> Ending {
+    start_and_follow(job, listener).unwrap_or_else(|why| Ending::set_up(&why))
 }
 
-fn start_and_follow(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
+fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending> {
     let kills_before = out_of_memory_kills();
-    let mut child = spawn(job)?;
-    on_start(child.id());
+    // The second process of a recovery goes on in the log of the first.
+    let mut log = Log::open(job.log, job.request.crash == Some(Crash::Recover))?;
+    let mut strays = Strays::watch();
+    let mut child = spawn(job, log.for_driver()?)?;
+    strays.know(child.id());
+    listener.started(child.id()).into_iter().for_each(|process| strays.know(process));
     let begin = Instant::now();
     ask(job, &mut child)?;
-    let lines = read_lines(&mut child);
+    let mut output = Output::of(&mut child);
     let mut dying = false;
-    let ending = follow(job, begin, &lines, &mut |event| {
-        dying |= event == Event::Dying;
-        on_event(event);
+    let ending = follow(job, begin, &output, &log, &mut |printed| {
+        dying |= printed.event == Event::Dying;
+        listener.heard(printed)
     });
     // Before the process ends: what it has opened and removed is given back then.
     let room_bytes = room_bytes_if_full(&job.request.directory, job.request.hints.value_bytes_max);
     let patience = match ending {
         // What a JVM prints when it dies is no event: its report and its death follow.
-        Some(Ending::Event(_) | Ending::Failed { kind: FailureKind::BadOutput, .. }) => EXIT_TIME_MAX,
-        Some(_) => Duration::ZERO,
+        Some(Followed::Last(_) | Followed::Rubbish(_)) => EXIT_TIME_MAX,
+        Some(Followed::Stopped(_)) => Duration::ZERO,
         None => CLOSED_TIME_MAX,
     };
-    let (by_itself, status) = end(&mut child, patience);
+    let (by_itself, status) = end(&mut child, patience, &mut output, &log);
+    strays.kill();
+    let afterwards = output.end();
+    let overflow = log.overflow();
+    log.cut();
     let ending = match ending {
-        Some(Ending::Event(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => {
+        _ if overflow.is_some() => bad_output(overflow.unwrap_or_default()),
+        Some(Followed::Last(Event::Finished(_))) if afterwards.is_some() => {
+            let what = afterwards.unwrap_or_default();
+            bad_output(format!("the driver went on printing after `finished`, its last event: {what}"))
+        }
+        Some(Followed::Last(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => {
             late_end(by_itself, status)
         }
+        Some(Followed::Last(event)) => Ending::Event(event),
         // Its output was what it, or a library in it, had to say before it died.
-        Some(Ending::Failed { kind: FailureKind::BadOutput, .. }) if by_itself && died(status) => {
-            silent_end(job, status, kills_before)
-        }
-        Some(ending) => ending,
+        Some(Followed::Rubbish(_)) if by_itself && died(status) => silent_end(job, status, kills_before),
+        Some(Followed::Rubbish(what)) => no_event(&what),
+        Some(Followed::Stopped(ending)) => ending,
         None if dying && job.request.crash == Some(Crash::Die) && was_killed(status) => Ending::Died,
         None if !by_itself => Ending::Failed {
             kind: FailureKind::Crash,
@@ -154,14 +190,7 @@ fn start_and_follow(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut
     })
 }
 
-fn spawn(job: &Job<'_>) -> Result<Child> {
-    // The second process of a recovery goes on in the log of the first.
-    let goes_on = job.request.crash == Some(Crash::Recover);
-    if let Some(logs) = job.log.parent() {
-        std::fs::create_dir_all(logs).with_context(|| format!("cannot make the directory {}", logs.display()))?;
-    }
-    let log = File::options().create(true).append(goes_on).write(true).truncate(!goes_on).open(job.log);
-    let log = log.with_context(|| format!("cannot make the log {}", job.log.display()))?;
+fn spawn(job: &Job<'_>, log: File) -> Result<Child> {
     let mut command = Command::new(job.driver);
     command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
     // Libraries unpack things and keep temporary files: on the medium that is measured, and gone with the cell.
@@ -198,43 +227,28 @@ fn ask(job: &Job<'_>, child: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// The driver's lines, read in a thread so that waiting for one can time out.
-fn read_lines(child: &mut Child) -> Receiver<Result<String, String>> {
-    let (sender, receiver) = channel();
-    if let Some(stdout) = child.stdout.take() {
-        std::thread::spawn(move || {
-            let mut reader = BufReader::new(stdout);
-            loop {
-                let mut line = Vec::new();
-                let read = reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
-                let line = match read {
-                    Ok(0) => return,
-                    Ok(_) if !line.ends_with(b"\n") && line.len() as u64 == LINE_BYTES_MAX => {
-                        Err(format!("a line of more than {LINE_BYTES_MAX} bytes"))
-                    }
-                    Ok(_) => String::from_utf8(line).map_err(|_| "a line that is not UTF-8".to_owned()),
-                    Err(error) => Err(format!("an unreadable line ({error})")),
-                };
-                let last = line.is_err();
-                if sender.send(line).is_err() || last {
-                    return;
-                }
-            }
-        });
-    }
-    receiver
+/// How following a driver's output ended.
+enum Followed {
+    /// With its last event.
+    Last(Event),
+    /// With what is no event, in words.
+    Rubbish(String),
+    /// The driver is not to go on.
+    Stopped(Ending),
 }
 
 /// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when output just ends.
 fn follow(
     job: &Job<'_>,
     begin: Instant,
-    lines: &Receiver<Result<String, String>>,
-    on_event: &mut dyn FnMut(Event),
-) -> Option<Ending> {
+    output: &Output,
+    log: &Log,
+    on_event: &mut dyn FnMut(&Printed) -> Result<(), Refusal>,
+) -> Option<Followed> {
+    let (mut looked, mut is_late) = (Instant::now(), false);
     loop {
         if job.interrupt.requested() || job.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(Ending::Interrupted);
+            return Some(Followed::Stopped(Ending::Interrupted));
         }
         if begin.elapsed() >= job.timeout {
             let message = format!(
@@ -242,38 +256,51 @@ fn follow(
                 format_duration(job.timeout),
                 job.timeout_from
             );
-            return Some(Ending::Failed { kind: FailureKind::Timeout, message });
+            return Some(Followed::Stopped(Ending::Failed { kind: FailureKind::Timeout, message }));
         }
-        let line = match lines.recv_timeout(POLL) {
-            Ok(Ok(line)) => line,
-            Ok(Err(what)) => return Some(bad_output(&what)),
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => return None,
+        if let Some(what) = log.overflow() {
+            return Some(Followed::Stopped(bad_output(what)));
+        }
+        let next = output.next(POLL);
+        is_late |= looked.elapsed() > HELD_UP;
+        looked = Instant::now();
+        let line = match next {
+            Next::Line(line) => line,
+            Next::Unreadable(what) => return Some(Followed::Rubbish(what)),
+            Next::Nothing => continue,
+            Next::End => return None,
         };
-        match serde_json::from_str(&line) {
-            Ok(event @ (Event::Finished(_) | Event::Failed { .. })) => return Some(Ending::Event(event)),
-            Ok(event) => on_event(event),
-            Err(error) => {
-                let shown: String = line.trim_end().chars().take(80).collect();
-                return Some(bad_output(&format!("{shown:?} ({error})")));
-            }
+        let event: Event = match serde_json::from_str(&line.text) {
+            Ok(event) => event,
+            Err(error) => return Some(Followed::Rubbish(format!("{} ({error})", beginning(&line.text)))),
+        };
+        let printed = Printed { event, at: line.at, is_late: std::mem::take(&mut is_late) };
+        let believed = refuse_figures(&line.text).and_then(|()| on_event(&printed));
+        if let Err((kind, message)) = believed {
+            return Some(Followed::Stopped(Ending::Failed { kind, message }));
+        }
+        if matches!(printed.event, Event::Finished(_) | Event::Failed { .. }) {
+            return Some(Followed::Last(printed.event));
         }
     }
 }
 
-fn bad_output(what: &str) -> Ending {
-    Ending::Failed {
-        kind: FailureKind::BadOutput,
-        message: format!("the driver printed what is not an event of docs/PROTOCOL.md: {what}"),
-    }
+fn no_event(what: &str) -> Ending {
+    bad_output(format!("the driver printed what is not an event of docs/PROTOCOL.md: {what}"))
 }
 
-/// Waits for the process, and kills it when patience ends; whatever it started and left behind is killed in any case, since
-/// it would disturb the cells that follow. Tells whether the process ended by itself, and how.
-fn end(child: &mut Child, patience: Duration) -> (bool, Option<ExitStatus>) {
+fn bad_output(message: String) -> Ending {
+    Ending::Failed { kind: FailureKind::BadOutput, message }
+}
+
+/// Waits for the process, and kills it when patience ends or it writes too much; whatever it started and left behind in its group is killed
+/// in any case, since it would disturb the cells that follow. Tells whether the process ended by itself, and how.
+fn end(child: &mut Child, patience: Duration, output: &mut Output, log: &Log) -> (bool, Option<ExitStatus>) {
     let begin = Instant::now();
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    while begin.elapsed() < patience && !group.is_some_and(has_exited) {
+    let may_go_on = |output: &Output| !output.is_closed() && log.overflow().is_none();
+    while begin.elapsed() < patience && !group.is_some_and(has_exited) && may_go_on(output) {
+        output.throw_away();
         std::thread::sleep(Duration::from_millis(1));
     }
     let by_itself = group.is_some_and(has_exited);

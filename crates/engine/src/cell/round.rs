@@ -1,12 +1,16 @@
 //! What a driver has reported of one round of a cell, checked against what it was asked, as result lines.
 
-use bakeoff_protocol::{CellEnd, CellStatus, Event, FailureKind, PhaseLine, PhaseResult, ResultLine, TapeFacts};
-use bakeoff_results::plausible::impossible;
-use bakeoff_tape::{PhaseSpec, PhaseTape};
+use bakeoff_protocol::{
+    CellEnd, CellStatus, Event, FailureKind, Finished, PhaseLine, PhaseResult, Request, ResultLine, Structure,
+    TapeFacts,
+};
 
+use crate::cell::claims::directory::Kept;
+use crate::cell::claims::order::{self, Order};
+use crate::cell::claims::time::Claimed;
+use crate::cell::claims::{Refusal, directory, phase, settings};
 use crate::cell::job::CellJob;
-use crate::cell::process::Ending;
-use crate::cell::request::mode;
+use crate::cell::process::{Ending, Printed};
 use crate::timestamp::now;
 
 /// What a driver has said so far about one round of a cell.
@@ -15,8 +19,11 @@ pub(crate) struct RoundRecord<'a> {
     round: u32,
     lines: Vec<ResultLine>,
     pub(crate) end: CellEnd,
-    /// The first thing a driver reported that cannot be.
-    untrue: Option<(FailureKind, String)>,
+    order: Order,
+    /// The times that the process under way has claimed; `None` before it starts.
+    claimed: Option<Claimed>,
+    /// Wrong answers that a driver has counted. It may say more of them, and fails in any case.
+    wrong: Option<Refusal>,
 }
 
 impl<'a> RoundRecord<'a> {
@@ -47,28 +54,62 @@ impl<'a> RoundRecord<'a> {
             log,
             profiled: None,
         };
-        Self { job, round, lines: Vec::new(), end, untrue: None }
+        let order = Order::new(order::Asked {
+            phases: phases.asked.iter().map(|(spec, _)| spec.name.clone()).collect(),
+            dies: job.cell.axes.killed,
+            verifies: job.can_list(),
+        });
+        Self { job, round, lines: Vec::new(), end, order, claimed: None, wrong: None }
     }
 
-    pub(crate) fn take(&mut self, event: Event) {
-        match event {
-            Event::Opened(opened) => self.end.opened = Some(opened),
-            Event::Verified(verified) => self.end.verified = Some(verified),
-            Event::Phase(result) => self.take_phase(*result),
+    /// Whether the process under way opens what one that was killed has left.
+    pub(crate) fn recovers(&self) -> bool {
+        self.order.recovers()
+    }
+
+    /// A process was started for it.
+    pub(crate) fn begin_process(&mut self) {
+        self.claimed = Some(Claimed::begin());
+    }
+
+    /// Takes an event of a process that was asked for `request`.
+    ///
+    /// # Errors
+    /// It cannot be true: why.
+    pub(crate) fn take(&mut self, printed: &Printed, request: &Request) -> Result<(), Refusal> {
+        let bad_output = |what| (FailureKind::BadOutput, what);
+        self.order.take(&printed.event).map_err(bad_output)?;
+        let claimed = self.claimed.get_or_insert_with(Claimed::begin);
+        claimed.take(&printed.event, printed.at, printed.is_late).map_err(bad_output)?;
+        match &printed.event {
+            Event::Opened(opened) => {
+                if let Some(what) = settings::untrue(&opened.settings, &request.settings, self.job.store) {
+                    return Err(bad_output(what));
+                }
+                self.end.opened = Some(opened.clone());
+            }
+            Event::Verified(verified) => self.end.verified = Some(verified.clone()),
+            Event::Phase(result) => return self.take_phase(result, request),
             Event::Progress(_) | Event::Dying | Event::Finished(_) | Event::Failed { .. } => {}
         }
+        Ok(())
     }
 
-    fn take_phase(&mut self, result: PhaseResult) {
-        let due = self.job.phases().asked.into_iter().nth(self.lines.len());
-        let Some((spec, tape)) = due.filter(|(spec, _)| spec.name == result.phase) else {
-            let due = due.map_or("no phase", |(spec, _)| &spec.name);
-            let what = format!("the driver reported the phase `{}` when {due} was due", result.phase);
-            self.untrue.get_or_insert((FailureKind::BadOutput, what));
-            return;
+    fn take_phase(&mut self, result: &PhaseResult, request: &Request) -> Result<(), Refusal> {
+        let at = self.lines.len();
+        let asked = self.job.phases().asked.into_iter().nth(at).zip(request.phases.get(at));
+        // Which phase is due was looked at before.
+        let Some(((_, tape), request)) = asked else { return Ok(()) };
+        let held_against = phase::Asked {
+            request,
+            counts: tape.counts,
+            operations: tape.operations,
+            threads: self.job.workload.workload.lanes,
+            keeps_data: self.job.store.capabilities.keeps_data,
         };
-        if let Some(untrue) = self.untrue_of(&result, spec, tape) {
-            self.untrue.get_or_insert(untrue);
+        match phase::check(result, &held_against) {
+            Err(wrong @ (FailureKind::WrongAnswer, _)) => drop(self.wrong.get_or_insert(wrong)),
+            checked => checked?,
         }
         self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
             cell: self.end.cell.clone(),
@@ -80,52 +121,21 @@ impl<'a> RoundRecord<'a> {
                 records_after: tape.records_after,
                 data_bytes_after: tape.data_bytes_after,
             },
-            result,
+            result: result.clone(),
         })));
+        Ok(())
     }
 
-    /// What a phase's counts have against them: a driver in any language is held to what its tape says.
-    fn untrue_of(&self, result: &PhaseResult, spec: &PhaseSpec, tape: &PhaseTape) -> Option<(FailureKind, String)> {
-        let PhaseResult { phase, answers_checked, answers_wrong, .. } = result;
-        if *answers_wrong > 0 {
-            let what = format!("{answers_wrong} of {answers_checked} answers were wrong in the phase `{phase}`");
-            return Some((FailureKind::WrongAnswer, what));
-        }
-        if result.mode != mode(spec) {
-            let what = format!("the driver timed the phase `{phase}` in another mode than it was asked for");
-            return Some((FailureKind::BadOutput, what));
-        }
-        if result.warm_up.is_some() != (spec.steady_within.is_some() && tape.operations > 0) {
-            let what = format!(
-                "the driver said nothing of a warm-up of the phase `{phase}`, or did one that nobody asked for"
-            );
-            return Some((FailureKind::BadOutput, what));
-        }
-        let warm_up = result.warm_up.as_ref().map_or(0, |warm_up| warm_up.operations);
-        let operations = result.operations.iter().fold(warm_up, |sum: u64, of| sum.saturating_add(of.operations));
-        let answers = if self.job.store.capabilities.keeps_data { tape.counts.answers } else { *answers_checked };
-        let counts = [
-            ("threads", result.threads.into(), self.job.workload.workload.lanes.into()),
-            ("timed operations", operations, tape.counts.timed_operations),
-            ("answers checked", *answers_checked, answers),
-        ];
-        let what = match counts.into_iter().find(|(_, found, expected)| found != expected) {
-            Some((what, found, expected)) => {
-                format!("the driver reported {found} {what} in the phase `{phase}`, but its tape says {expected}")
-            }
-            None => format!("the driver reported for the phase `{phase}` {}", impossible(result)?),
-        };
-        Some((FailureKind::BadOutput, what))
-    }
-
-    pub(crate) fn end(mut self, ending: Ending, process_ns: u64) -> Option<Vec<ResultLine>> {
+    /// The lines of the round; `request` is what the driver was asked last. `None` if the user stopped it.
+    pub(crate) fn end(mut self, ending: Ending, process_ns: u64, request: Option<&Request>) -> Option<Vec<ResultLine>> {
         self.end.process_ns = process_ns;
         match ending {
             Ending::Interrupted => return None,
             Ending::Died => self.fail(FailureKind::BadOutput, None, "the driver died a second time"),
             Ending::Event(Event::Finished(finished)) => {
-                let untrue = self.untrue.take();
-                match untrue.or_else(|| self.missing().map(|what| (FailureKind::BadOutput, what))) {
+                let missing = || self.missing().map(|what| (FailureKind::BadOutput, what));
+                let untrue = || Some((FailureKind::BadOutput, self.untrue_directory(&finished, request?)?));
+                match self.wrong.clone().or_else(missing).or_else(untrue) {
                     None => {
                         self.end.status = CellStatus::Ok;
                         self.end.finished = Some(finished);
@@ -169,6 +179,33 @@ impl<'a> RoundRecord<'a> {
             ),
             Some(_) => None,
         }
+    }
+
+    /// What is wrong with the sizes of directories that a driver reported, now that it has ended.
+    fn untrue_directory(&self, finished: &Finished, request: &Request) -> Option<String> {
+        let store = &self.job.store;
+        let is_kept = store.capabilities.keeps_data && store.structure != Structure::Memory;
+        let kept = is_kept.then(|| Kept {
+            records: self.end.records_alive,
+            compressed_bytes: self.compressed_bytes(request.hints.key_bytes_max),
+        });
+        let of_store = directory::untrue("the store's directory", &request.directory, finished.disk_after_close, kept);
+        let of_copy = || {
+            let copy = self.end.verified.as_ref()?.compacted_copy?;
+            directory::untrue("the compacted copy", request.compacted_copy.as_deref()?, Some(copy.disk), kept)
+        };
+        of_store.or_else(of_copy)
+    }
+
+    /// What Zstandard makes of the values alive at the end, of those that repeat once; 0 where they do not come from the pool as they are.
+    fn compressed_bytes(&self, key_bytes_max: u64) -> u64 {
+        let (workload, pool) = (&self.job.workload.workload, &self.job.recording.pool_facts);
+        if workload.tree.is_some() || workload.import.is_some() {
+            return 0;
+        }
+        let keys = self.end.records_alive.saturating_mul(key_bytes_max);
+        let values = self.end.data_bytes.saturating_sub(keys).min(pool.bytes);
+        (values as f64 * pool.zstd_ratio.clamp(0.0, 1.0)) as u64
     }
 
     /// None before the store was open: a virtual machine that does not start, or a warm-up, is no phase's matter.

@@ -10,15 +10,19 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription};
+use bakeoff_protocol::{
+    DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TWINS_PROGRAM, check_store_name,
+};
+use bakeoff_text::shorten;
 
 use crate::programs::{is_on_path, kill};
+use crate::strays::Strays;
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
 const PREFIX: &str = "bakeoff-driver-";
 
-/// How long a driver may take to describe itself (a JVM takes most of a second).
-const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long a driver may take to describe itself (a JVM takes most of a second). All are asked at the same time.
+const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long the last words of a driver that has ended are waited for.
 const LAST_LINE_TIME_MAX: Duration = Duration::from_millis(200);
@@ -58,6 +62,8 @@ pub struct Drivers {
     pub notes: Vec<String>,
     /// Programs that are there and do not answer.
     pub unresponsive: BTreeMap<String, UnresponsiveDriver>,
+    /// Whether those on PATH were asked, and not only those beside this executable.
+    is_whole: bool,
 }
 
 /// A driver that does not answer.
@@ -76,27 +82,84 @@ impl UnresponsiveDriver {
 }
 
 impl Drivers {
-    /// Looks beside this executable, then along PATH; of drivers with the same name the first counts.
+    /// Asks every driver: those beside this executable, then those along PATH; of drivers with the same file name the first counts.
     ///
     /// # Errors
     /// If no driver answers at all.
     pub fn discover() -> Result<Self> {
-        let mut found = Self { drivers: Vec::new(), notes: Vec::new(), unresponsive: BTreeMap::new() };
-        for path in candidates() {
-            match describe(&path) {
-                Ok(description) => found.drivers.push(Driver { path, description }),
-                Err(error) => found.leave_out(&path, &error),
+        let mut found = Self::beside();
+        found.ask_path();
+        found.check_any()?;
+        Ok(found)
+    }
+
+    /// Asks those along PATH only if one beside this executable has not all of these stores: a program on PATH that hangs then costs nothing.
+    ///
+    /// # Errors
+    /// As [`Self::discover`].
+    pub fn discover_for(stores: &[String]) -> Result<Self> {
+        let mut found = Self::beside();
+        found.ask_path_for(stores);
+        found.check_any()?;
+        Ok(found)
+    }
+
+    /// Asks those beside this executable.
+    pub(crate) fn beside() -> Self {
+        let mut found = Self { drivers: Vec::new(), notes: Vec::new(), unresponsive: BTreeMap::new(), is_whole: false };
+        found.ask(candidates().beside);
+        found
+    }
+
+    /// Asks the same ones again, since some may have been built.
+    ///
+    /// # Errors
+    /// As [`Self::discover`].
+    pub(crate) fn again(&self) -> Result<Self> {
+        if self.is_whole { Self::discover() } else { Ok(Self::beside()) }
+    }
+
+    /// Asks those along PATH, unless all of these stores are found.
+    pub(crate) fn ask_path_for(&mut self, stores: &[String]) {
+        if stores.iter().any(|store| self.of_store(store).is_none()) {
+            self.ask_path();
+        }
+    }
+
+    /// Asks those along PATH, unless they were.
+    pub(crate) fn ask_path(&mut self) {
+        if !std::mem::replace(&mut self.is_whole, true) {
+            self.ask(candidates().on_path);
+        }
+    }
+
+    /// Refuses to go on with no driver at all.
+    pub(crate) fn check_any(&self) -> Result<()> {
+        if !self.drivers.is_empty() {
+            return Ok(());
+        }
+        let reasons = self
+            .unresponsive
+            .values()
+            .map(|unresponsive| format!("\n  driver {}", unresponsive.describe()))
+            .collect::<String>();
+        bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
+    }
+
+    /// Has each of these programs describe itself, all at the same time.
+    fn ask(&mut self, paths: Vec<PathBuf>) {
+        let strays = Strays::watch();
+        let described: Vec<_> = std::thread::scope(|scope| {
+            let asked: Vec<_> = paths.iter().map(|path| scope.spawn(|| describe(path))).collect();
+            asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| Err(anyhow!("asking it failed")))).collect()
+        });
+        strays.kill();
+        for (path, described) in paths.into_iter().zip(described) {
+            match described {
+                Ok(description) => self.drivers.push(Driver { path, description }),
+                Err(error) => self.leave_out(&path, &error),
             }
         }
-        if found.drivers.is_empty() {
-            let reasons = found
-                .unresponsive
-                .values()
-                .map(|unresponsive| format!("\n  driver {}", unresponsive.describe()))
-                .collect::<String>();
-            bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
-        }
-        Ok(found)
     }
 
     /// Puts the driver at `path` before all others, so that its stores are measured with it.
@@ -107,6 +170,34 @@ impl Drivers {
         let description = describe(path).with_context(|| format!("{} is not a driver", path.display()))?;
         self.drivers.insert(0, Driver { path: path.to_owned(), description });
         Ok(())
+    }
+
+    /// Stores that are there and cannot be asked for, and drivers that have none, each in a sentence.
+    pub fn passed_over(&self) -> Vec<String> {
+        let mut first: BTreeMap<&str, &Path> = BTreeMap::new();
+        let mut told = Vec::new();
+        // A driver for twins has the stores of another one once more.
+        let is_of_twins = |driver: &&Driver| driver.path.file_name().is_some_and(|name| name == TWINS_PROGRAM);
+        for Driver { path, description } in self.drivers.iter().filter(|driver| !is_of_twins(driver)) {
+            let shown = path.display();
+            if description.stores.is_empty() {
+                told.push(format!("{shown} describes no stores: remove it, or have it describe some"));
+            }
+            for store in description.stores.iter().filter(|store| !store.test_only) {
+                let name = &store.name;
+                match first.get(name.as_str()) {
+                    None => drop(first.insert(name, path)),
+                    Some(before) if before == path => {
+                        told.push(format!("{shown} describes `{name}` twice, and the first counts: rename one"));
+                    }
+                    Some(before) => told.push(format!(
+                        "`{name}` of {shown} is never measured, as {} has a store of this name and is found first: rename one",
+                        before.display()
+                    )),
+                }
+            }
+        }
+        told
     }
 
     fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
@@ -137,19 +228,27 @@ impl Drivers {
     }
 }
 
-/// Executable files whose names begin with [`PREFIX`].
-fn candidates() -> Vec<PathBuf> {
+/// Executable files whose names begin with [`PREFIX`], in the order in which they count.
+struct Candidates {
+    beside: Vec<PathBuf>,
+    on_path: Vec<PathBuf>,
+}
+
+fn candidates() -> Candidates {
     let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_owned));
     let path = std::env::var_os("PATH").unwrap_or_default();
+    // An empty entry and `.` are the current directory, in which anyone may have left a program.
+    let on_path = std::env::split_paths(&path).filter(|directory| directory.is_absolute());
     let mut names = BTreeSet::new();
-    let mut found = Vec::new();
-    for directory in beside.into_iter().chain(std::env::split_paths(&path)) {
-        let Ok(entries) = std::fs::read_dir(&directory) else { continue };
-        let mut here: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| is_driver(path)).collect();
+    let mut in_directory = |directory: PathBuf| {
+        let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+        let mut here: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_driver(path)).collect();
         here.sort();
-        found.extend(here.into_iter().filter(|path| names.insert(path.file_name().map(std::ffi::OsStr::to_owned))));
-    }
-    found
+        here.retain(|path| names.insert(path.file_name().map(std::ffi::OsStr::to_owned)));
+        here
+    };
+    let beside = beside.into_iter().flat_map(&mut in_directory).collect();
+    Candidates { beside, on_path: on_path.flat_map(in_directory).collect() }
 }
 
 fn is_driver(path: &Path) -> bool {
@@ -218,6 +317,9 @@ fn description_of(text: &str) -> Result<DriverDescription> {
         serde_json::from_str(text).context("what it prints for `describe` is not a description (docs/PROTOCOL.md)")?;
     if description.protocol != PROTOCOL_VERSION {
         bail!("it speaks protocol {}, this is {PROTOCOL_VERSION}: build both alike", description.protocol);
+    }
+    for store in &description.stores {
+        check_store_name(&store.name).map_err(|why| anyhow!("its store `{}` {why}", shorten(&store.name)))?;
     }
     Ok(description)
 }

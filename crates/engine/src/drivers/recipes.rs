@@ -178,7 +178,7 @@ pub fn drivers_for(
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores) && suits(recipe)) {
         let built = if may_build { recipe.build(&drivers, reporter) } else { recipe.check_built(&drivers) };
         if built.is_ok() && may_build {
-            drivers = Drivers::discover()?;
+            drivers = drivers.again()?;
         }
         match (built, stores) {
             (Ok(()), _) => {}

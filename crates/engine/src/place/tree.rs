@@ -15,8 +15,12 @@ const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 /// a clock tick, and 20,000 directories take 30 s one after the other and 2 s with 16 threads.
 const HANDS: usize = 32;
 
-/// Removes a directory of ours, or one inside it, with everything in it. That it is not there is no error.
+/// Removes a directory of ours, or one inside it, with everything in it. That it is not there is no error. What a driver has put in its place, such
+/// as a link to a directory of someone else, is removed alone.
 pub(crate) fn remove_tree(root: &Path) -> Result<()> {
+    if is_other(root) {
+        return std::fs::remove_file(root).with_context(|| format!("cannot remove {}", root.display()));
+    }
     // What cannot be removed by one of the threads is met again below, where the error is kept.
     on_branches(root, &|branch| drop(std::fs::remove_dir_all(branch)));
     let begin = Instant::now();
@@ -34,6 +38,11 @@ pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     }
 }
 
+/// Whether there is something that is no directory. A link to one is none.
+fn is_other(root: &Path) -> bool {
+    root.symlink_metadata().is_ok_and(|facts| !facts.is_dir())
+}
+
 fn is_not_empty(removed: &io::Result<()>) -> bool {
     removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::DirectoryNotEmpty)
 }
@@ -41,6 +50,9 @@ fn is_not_empty(removed: &io::Result<()>) -> bool {
 /// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be cut stays as it is. Says how many files
 /// and directories there are.
 pub(crate) fn empty_tree(root: &Path) -> u64 {
+    if is_other(root) {
+        return 1;
+    }
     let count = AtomicU64::new(0);
     on_branches(root, &|branch| {
         count.fetch_add(empty_branch(branch), Ordering::Relaxed);
@@ -65,6 +77,9 @@ fn empty_branch(directory: &Path) -> u64 {
 
 /// How many files a directory of ours holds, counted up to `limit`.
 pub(crate) fn count_files(directory: &Path, limit: usize) -> usize {
+    if is_other(directory) {
+        return 1;
+    }
     let mut count = 0;
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         count += match entry.file_type() {
@@ -143,5 +158,27 @@ mod tests {
         assert!(!root.exists());
         assert_eq!(std::fs::read_to_string(outside.join("precious")).unwrap(), "kept");
         remove_tree(&root).unwrap();
+    }
+
+    /// A driver that puts a link in the place of its directory had what it leads to removed.
+    #[test]
+    fn what_stands_in_the_place_of_a_tree_is_removed_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        let (root, outside) = (parent.path().join("root"), parent.path().join("outside"));
+        for number in 0..200 {
+            let leaf = outside.join(number.to_string());
+            std::fs::create_dir_all(&leaf).unwrap();
+            std::fs::write(leaf.join("precious"), "kept").unwrap();
+        }
+        std::os::unix::fs::symlink(&outside, &root).unwrap();
+        assert_eq!((count_files(&root, 1000), empty_tree(&root)), (1, 1));
+        remove_tree(&root).unwrap();
+        assert!(root.symlink_metadata().is_err());
+        for number in 0..200 {
+            assert_eq!(std::fs::read_to_string(outside.join(format!("{number}/precious"))).unwrap(), "kept");
+        }
+        std::fs::write(&root, "a file").unwrap();
+        remove_tree(&root).unwrap();
+        assert!(!root.exists());
     }
 }

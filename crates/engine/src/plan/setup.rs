@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{Profile, StoreDescription};
-use bakeoff_suite::{Cell, Disturbance, Plan, RunOptions, Suite, WorkloadPlan, check_memory, check_stores, plan};
+use bakeoff_suite::{
+    Cell, Disturbance, Plan, RunOptions, StoreChoice, Suite, WorkloadPlan, check_memory, check_stores, plan,
+};
 
 use crate::drivers::discovery::{Driver, Drivers};
 use crate::drivers::recipes::{drivers_for, lost, store_names};
@@ -61,12 +63,26 @@ fn check_paths_are_text(options: &RunOptions) -> Result<()> {
     }
 }
 
-/// The drivers there are, `first` before all others; a suite's store that none of them has is refused.
+/// The drivers that the suite's stores need, `first` before all others; a suite's store that no driver has is refused.
 fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
-    let mut drivers = Drivers::discover()?;
+    let mut drivers = Drivers::beside();
     first.map_or(Ok(()), |first| drivers.prefer(first))?;
-    let names = store_names(&drivers)?;
-    check_stores(suite, &names.known, &names.hidden)?;
+    for suite in suite.measured() {
+        match suite.stores() {
+            StoreChoice::All => drivers.ask_path(),
+            StoreChoice::Named(names) => drivers.ask_path_for(names),
+        }
+    }
+    let check = |drivers: &Drivers| -> Result<()> {
+        let names = store_names(drivers)?;
+        Ok(check_stores(suite, &names.known, &names.hidden)?)
+    };
+    if check(&drivers).is_err() {
+        // It may have settings for a store of another driver.
+        drivers.ask_path();
+    }
+    drivers.check_any()?;
+    check(&drivers)?;
     Ok(drivers)
 }
 

@@ -151,11 +151,13 @@ impl Profiling {
         self.request.clone()
     }
 
-    /// Takes up the driver's process, which has been started and has not been asked for anything yet.
-    pub(crate) fn attach(&mut self, process: u32) {
+    /// Takes up the driver's process, which has been started and has not been asked for anything yet. The number of the sampler's process, if
+    /// there is one.
+    pub(crate) fn attach(&mut self, process: u32) -> Option<u32> {
         if self.request.is_none() {
             self.sampler = Some(Sampler::attach(process, &self.directory));
         }
+        Some(self.sampler.as_ref()?.as_ref().ok()?.process.id())
     }
 
     /// Draws what was found, after the driver has ended in whatever way.

@@ -100,6 +100,7 @@ fn print_drivers(drivers: &Result<Drivers>) -> Result<Vec<String>> {
                 line(program, Some(format!("LEFT OUT: {}", unresponsive.why)))?;
             }
             advice.extend(left_out(found)?.into_values());
+            advice.extend(found.passed_over());
             not_built(found)?.iter().try_for_each(print_not_built)?;
         }
         Err(error) => {

@@ -1,0 +1,373 @@
+//! Drivers that lie, flood, hang and leave things behind: each fails its own cell with its reason, and everything else goes on.
+
+mod common;
+mod lies;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Finished, Place, unwrapped};
+use lies::{Lie, lies};
+use serde_json::Value;
+
+/// The most memory that bakeoff may take, whatever drivers print.
+const MEMORY_KIB_MAX: u64 = 256 << 10;
+
+/// What a suite of lies asks: every mode, a mix, and opening again.
+const PHASES: &str = r#"
+[[phases]]
+name = "load"
+operation = "insert"
+batch = "all"
+measure = "throughput"
+
+[[phases]]
+name = "get"
+operation = "get"
+operations = 200
+
+[[phases]]
+name = "mix"
+operations = 100
+reopen = true
+mix = { get = 0.5, update = 0.5 }
+
+[[phases]]
+name = "scan"
+operation = "scan-all"
+operations = 1
+measure = "throughput"
+"#;
+
+fn suite(stores: &[&str], timeout: &str) -> String {
+    format!(
+        "rounds = 1\n[axes]\nstores = {stores:?}\nvalue-size = \"10B..100B\"\nrecords = 200\n\n[limits]\ntimeout = \"{timeout}\"\n{PHASES}"
+    )
+}
+
+/// A driver written in shell: it describes LMDB under many names, and for each does what a script says. `real` is what the true driver
+/// prints for the request.
+struct Liar {
+    place: Place,
+}
+
+impl Liar {
+    fn new(scripts: &[(&str, &str)]) -> Self {
+        let place = Place::new();
+        let liar = Self { place };
+        for directory in ["drivers", "drivers/scripts"] {
+            std::fs::create_dir(liar.place.path().join(directory)).expect("a directory");
+        }
+        for (store, script) in scripts {
+            liar.place.write(&format!("drivers/scripts/{store}"), script);
+        }
+        let names: Vec<_> = scripts.iter().map(|(store, _)| (*store).to_owned()).collect();
+        liar.driver("liar", &described("liar", &names));
+        liar
+    }
+
+    /// Another driver, or the same one with another description.
+    fn driver(&self, name: &str, description: &Value) {
+        let json = format!("drivers/{name}.json");
+        self.place.write(&json, &description.to_string());
+        let text = format!(
+            r#"#!/bin/sh
+here=$(dirname "$0")
+case $1 in
+describe) exec cat "$here/{name}.json" ;;
+run)
+  request=$(cat); store=${{request#*\"store\":\"}}; store=${{store%%\"*}}
+  directory=${{request#*\"directory\":\"}}; directory=${{directory%%\"*}}
+  real() {{ printf %s "$request" | sed "s/\"store\":\"$store\"/\"store\":\"lmdb\"/" | '{}' run; }}
+  . "$here/scripts/$store" ;;
+esac
+"#,
+            common::driver().display()
+        );
+        let path = self.place.write(&format!("drivers/bakeoff-driver-{name}"), &text);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let drivers = self.place.path().join("drivers");
+        let mut command = self.place.command(arguments);
+        command.env("PATH", format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", drivers.display()));
+        command
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Finished {
+        Finished::of(self.command(arguments).output().expect("bakeoff starts"))
+    }
+
+    /// Runs a suite of these stores, and of one that works; how it ended, and the most memory that bakeoff took, in KiB.
+    fn run(&self, stores: &[&str], timeout: &str) -> (Finished, u64) {
+        self.place.write("lies.toml", &suite(&[stores, &["lmdb"]].concat(), timeout));
+        let mut command = self.command(&["run", "lies.toml"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bakeoff starts");
+        let status = format!("/proc/{}/status", child.id());
+        let watching = std::thread::spawn(move || {
+            let mut most = 0;
+            while let Some(memory) = std::fs::read_to_string(&status).ok().and_then(|status| peak_kib(&status)) {
+                most = most.max(memory);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            most
+        });
+        let finished = Finished::of(child.wait_with_output().expect("bakeoff ends"));
+        (finished, watching.join().expect("memory was watched"))
+    }
+
+    fn cell(&self, store: &str) -> Value {
+        let cells = self.place.cells();
+        cells.into_iter().find(|cell| cell["store"] == store).unwrap_or_else(|| panic!("{store} has no end"))
+    }
+
+    /// Runs one script, and asserts that its cell fails so, that the other store is measured, and that memory stays within its limit.
+    fn fails(script: &str, failure: &str, words: &str) -> Self {
+        let liar = Self::new(&[("liar", script)]);
+        let (finished, memory_kib) = liar.run(&["liar"], "5s");
+        finished.expect(1).says(&[]);
+        assert!(memory_kib < MEMORY_KIB_MAX, "{script}: {memory_kib} KiB");
+        assert_failed(&liar.cell("liar"), failure, words, script);
+        assert_eq!(liar.cell("lmdb")["status"], "ok", "{script}");
+        liar
+    }
+}
+
+/// The peak of memory in `/proc/PID/status`, which a process that has ended has none of.
+fn peak_kib(status: &str) -> Option<u64> {
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn assert_failed(cell: &Value, failure: &str, words: &str, what: &str) {
+    let message = cell["failure_message"].as_str().unwrap_or_default();
+    assert!(cell["failure"] == *failure && message.contains(words), "{what}: wanted {failure}, {words:?}: {cell}");
+}
+
+/// LMDB's description under these names.
+fn described(driver: &str, names: &[String]) -> Value {
+    let output = Command::new(common::driver()).arg("describe").output().expect("the driver starts");
+    let mut all: Value = serde_json::from_slice(&output.stdout).expect("a description");
+    let stores = all["stores"].as_array().expect("stores");
+    let lmdb = stores.iter().find(|store| store["name"] == "lmdb").expect("LMDB is described").clone();
+    let named = |name: &String| {
+        let mut store = lmdb.clone();
+        store["name"] = name.as_str().into();
+        store["title"] = format!("Store {name}").into();
+        store
+    };
+    all["stores"] = names.iter().map(named).collect();
+    all["driver"] = format!("bakeoff-driver-{driver}").into();
+    all
+}
+
+/// Lies in a run: no axis takes more than a hundred values.
+const LIES_OF_RUN: usize = 90;
+
+#[test]
+fn every_lie_fails_its_own_cell_with_its_reason() {
+    let lies = lies();
+    assert!(lies.len() >= 150, "{} lies", lies.len());
+    let wrong: Vec<_> = lies.chunks(LIES_OF_RUN).flat_map(not_found_out).collect();
+    assert!(wrong.is_empty(), "{} of {} lies:\n{}", wrong.len(), lies.len(), wrong.join("\n"));
+    println!("{} lies, each found out", lies.len());
+}
+
+/// Runs a store for each lie, and two that work. What cells failed otherwise than they should, a line each.
+fn not_found_out(lies: &[Lie]) -> Vec<String> {
+    let names: Vec<_> = (0..lies.len()).map(|number| format!("lie-{number}")).collect();
+    // A true driver behind the same script, so that it is no script that fails.
+    let truth = ("truth", "real");
+    let scripts: Vec<_> = names.iter().zip(lies).map(|(name, lie)| (name.as_str(), lie.script.as_str())).collect();
+    let liar = Liar::new(&[&scripts[..], &[truth]].concat());
+    let stores: Vec<_> = names.iter().map(String::as_str).chain(["truth"]).collect();
+    let (finished, memory_kib) = liar.run(&stores, "20s");
+    finished.expect(1).says(&[]);
+    assert!(memory_kib < MEMORY_KIB_MAX, "{memory_kib} KiB");
+    let cells = liar.place.cells();
+    let cell = |store: &str| cells.iter().find(|cell| cell["store"] == store).expect("each cell has an end");
+    for honest in ["truth", "lmdb"] {
+        assert_eq!(cell(honest)["status"], "ok", "{}", cell(honest));
+    }
+    // What is read of the results is what was written: no line is lost.
+    let report = liar.ask(&["report", "--json", "-"]).expect(0);
+    assert!(!report.stderr.contains("left out"), "{}", report.stderr);
+    let is_wrong = |(name, Lie { what, failure, words, .. }): (&String, &Lie)| {
+        let cell = cell(name);
+        let (found, message) = (cell["failure"].as_str(), cell["failure_message"].as_str().unwrap_or_default());
+        let is_found_out = found == Some(failure) && message.contains(words);
+        (!is_found_out).then(|| format!("{what}: wanted {failure}, {words:?}; found {found:?}, {message:?}"))
+    };
+    names.iter().zip(lies).filter_map(is_wrong).collect()
+}
+
+#[test]
+fn floods_cost_no_memory_and_little_disk() {
+    Liar::fails("exec yes", "bad-output", "not an event");
+    Liar::fails("exec cat /dev/zero", "bad-output", "a line of more than 4MiB");
+    let progress = r#"{"event":"progress","phase":"load","operations":1,"operations_total":201}"#;
+    Liar::fails(&format!("exec yes '{progress}'"), "bad-output", "progress before `opened`");
+    Liar::fails(&format!("real | sed -u '/\"opened\"/q'; exec yes '{progress}'"), "timeout", "--timeout");
+    Liar::fails("real; exec yes", "bad-output", "went on printing after `finished`");
+    let message = r#"head -c 5000000 /dev/zero | tr '\0' x"#;
+    let failed =
+        |bytes: &str| format!(r#"printf '{{"event":"failed","kind":"panic","message":"'; {bytes}; echo '"}}'; exit 1"#);
+    Liar::fails(&failed(message), "bad-output", "a line of more than 4MiB");
+    let shorter = failed(&message.replace("5000000", "3000000"));
+    Liar::fails(&shorter, "bad-output", "`message` has 3000000 bytes, more than 64KiB; it begins \"xxxx");
+    let liar =
+        Liar::fails("echo first >&2; cat /dev/zero >&2", "bad-output", "more than 16MiB to its log (standard error)");
+    let log = std::fs::read(liar.place.only_run().join(liar.cell("liar")["log"].as_str().expect("a log"))).expect("it");
+    assert!(log.starts_with(b"first\n") && log.len() < 3 << 20, "{} bytes", log.len());
+}
+
+/// A time to sleep that no other process sleeps for.
+fn a_long_time(which: u32) -> String {
+    format!("{which}{}", std::process::id())
+}
+
+fn running(seconds: &str) -> usize {
+    let line = format!("sleep\0{seconds}\0").into_bytes();
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
+    processes.filter(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|found| found == line)).count()
+}
+
+#[test]
+fn what_leaves_the_drivers_process_group_ends_with_it() {
+    let long = a_long_time(7);
+    // A child, a session of its own, and a daemon whose parent is gone.
+    let scripts = [
+        format!("setsid sleep {long} >/dev/null 2>&1 & real"),
+        format!("(setsid sh -c 'sleep {long} & sleep {long}' >/dev/null 2>&1 &); real"),
+        format!("(setsid sleep {long} &); real"),
+    ];
+    for script in &scripts {
+        let liar = Liar::new(&[("liar", script)]);
+        let begin = Instant::now();
+        liar.run(&["liar"], "20s").0.expect(0);
+        assert_eq!((running(&long), &liar.cell("liar")["status"]), (0, &Value::from("ok")), "{script}");
+        assert!(begin.elapsed() < Duration::from_secs(15), "{script}: {:?}", begin.elapsed());
+    }
+    // A description leaves nothing either.
+    let liar = Liar::new(&[("liar", "real")]);
+    let text = format!("#!/bin/sh\nsetsid sleep {long} >/dev/null 2>&1 &\nexec cat \"$(dirname \"$0\")/liar.json\"\n");
+    std::fs::write(liar.place.path().join("drivers/bakeoff-driver-liar"), text).expect("written");
+    assert!(liar.ask(&["stores"]).expect(0).stdout.contains("liar"));
+    assert_eq!(running(&long), 0);
+}
+
+#[test]
+fn a_driver_that_hangs_costs_nothing_unless_its_stores_are_asked_for() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let long = a_long_time(6);
+    for name in ["hangs", "hangs-too"] {
+        liar.driver(name, &Value::Null);
+        let path = liar.place.path().join(format!("drivers/bakeoff-driver-{name}"));
+        std::fs::write(path, format!("#!/bin/sh\ntouch \"$0.asked\"\nsleep {long}\n")).expect("written");
+    }
+    let asked = || liar.place.path().join("drivers/bakeoff-driver-hangs.asked").exists();
+    liar.place.write("lies.toml", &suite(&["lmdb"], "20s"));
+    for arguments in [&["run", "lies.toml"][..], &["run", "--plan", "lies.toml"], &["stores", "lmdb"]] {
+        liar.ask(arguments).expect(0);
+        assert!(!asked(), "{arguments:?}");
+    }
+    let pick = ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite", "--budget", "4s"];
+    liar.ask(&pick).expect(0);
+    assert!(!asked());
+    let begin = Instant::now();
+    let stores = liar.ask(&["stores"]).expect(0).stdout;
+    // Both hang at the same time.
+    assert!(begin.elapsed() < Duration::from_secs(18), "{:?}", begin.elapsed());
+    assert!(asked() && unwrapped(&stores).contains("bakeoff-driver-hangs is left out"), "{stores}");
+    assert_eq!(running(&long), 0);
+}
+
+#[test]
+fn a_driver_in_the_current_directory_is_never_started() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let evil = "#!/bin/sh\ntouch started\n";
+    for name in ["bakeoff-driver-evil", "below/bakeoff-driver-evil"] {
+        std::fs::create_dir_all(liar.place.path().join("below")).expect("a directory");
+        let path = liar.place.write(name, evil);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
+    }
+    for path in [".", "", ":/usr/bin", "/usr/bin:", "/usr/bin::/bin", "/usr/bin:.", "./below", "below"] {
+        let output = liar.place.command(&["stores"]).env("PATH", path).output().expect("bakeoff starts");
+        Finished::of(output).expect(0);
+        assert!(!liar.place.path().join("started").exists(), "PATH={path}");
+    }
+}
+
+#[test]
+fn names_that_cannot_be_written_are_refused_and_doubtful_lists_are_told() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let wrong = ["", "Upper", "a,b", "a\nb", "-a", "all", "built", "none", "native", "jvm", "../x", "ä"];
+    for (number, name) in wrong.iter().enumerate() {
+        liar.driver(&format!("wrong-{number}"), &described("wrong", &[(*name).to_owned()]));
+    }
+    liar.driver("long", &described("long", &["x".repeat(5_000)]));
+    liar.driver("empty", &described("empty", &[]));
+    liar.driver("double", &described("double", &["twice".to_owned(), "twice".to_owned()]));
+    liar.driver("shadow", &described("shadow", &["lmdb".to_owned(), "shown".to_owned()]));
+    let doctor = unwrapped(&liar.ask(&["doctor"]).expect(0).stdout);
+    for (number, name) in wrong.iter().enumerate().filter(|(_, name)| !name.contains('\n')) {
+        let told = format!("bakeoff-driver-wrong-{number} LEFT OUT: its store `{name}` is ");
+        assert!(doctor.contains(&told), "{told}: {doctor}");
+    }
+    for told in [
+        "bakeoff-driver-long LEFT OUT: its store `xxxx",
+        "bakeoff-driver-empty describes no stores",
+        "bakeoff-driver-double describes `twice` twice",
+        "bakeoff-driver-shadow is never measured",
+    ] {
+        assert!(doctor.contains(told), "{told}: {doctor}");
+    }
+    let stores = liar.ask(&["stores"]).expect(0).stdout;
+    for there in ["liar", "twice", "shown"] {
+        assert!(stores.lines().any(|line| line.starts_with(there)), "{there}: {stores}");
+    }
+}
+
+/// A store that cannot be ranked was missing from the answer.
+#[test]
+fn a_pick_says_what_became_of_a_store_whose_driver_lies() {
+    let lie = &lies()[0];
+    let liar = Liar::new(&[("liar", &lie.script)]);
+    let pick = ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite,liar", "--budget", "6s"];
+    let finished = liar.ask(&pick);
+    let told = unwrapped(&finished.stdout);
+    assert!(told.contains("liar") && told.contains(&lie.words), "{lie:?}: {told}\n{}", finished.stderr);
+}
+
+#[test]
+fn equal_titles_name_both_stores() {
+    let liar = Liar::new(&[("one", "real"), ("other", "real")]);
+    let mut description = described("liar", &["one".to_owned(), "other".to_owned()]);
+    for store in description["stores"].as_array_mut().expect("stores") {
+        store["title"] = "Same".into();
+    }
+    liar.driver("liar", &description);
+    let (finished, _) = liar.run(&["one", "other"], "20s");
+    let told = finished.expect(0).stdout;
+    assert!(told.contains("Same [one]") && told.contains("Same [other]"), "{told}");
+}
+
+/// What a directory holds is looked at whatever the driver leaves there.
+#[test]
+fn directories_are_left_clean_whatever_a_driver_makes_of_them() {
+    let outside =
+        "precious=$directory/../../../precious; mkdir -p \"$precious/below\"; echo kept >\"$precious/below/kept\"";
+    let script = format!("{outside}; real; rm -rf \"$directory\"; ln -s \"$precious\" \"$directory\"");
+    let liar = Liar::new(&[("liar", &script)]);
+    liar.run(&["liar"], "20s").0.says(&[]);
+    let kept = |path: &Path| std::fs::read_to_string(path.join("precious/below/kept"));
+    let found =
+        [liar.place.path().to_owned(), liar.place.path().join("bakeoff-results")].iter().any(|path| kept(path).is_ok());
+    assert!(found, "what a link leads to is not ours");
+    assert_eq!(liar.cell("lmdb")["status"], "ok");
+    assert_failed(&liar.cell("liar"), "bad-output", "directory", &script);
+    assert_eq!(liar.place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
