@@ -163,7 +163,7 @@ fn failures() -> Vec<Lie> {
     let failed = |kind: &str, more: &str| {
         format!(r#"echo '{{"event":"failed","kind":"{kind}",{more}"message":"so it is"}}'; exit 1"#)
     };
-    let callers = ["crash", "timeout", "bad-output", "disturbance", "medium"];
+    let callers = ["crash", "timeout", "bad-output", "disturbance", "medium", "set-up"];
     let of_callers = callers.map(|kind| {
         script(&failed(kind, ""), "bad-output", &format!("kind `{kind}`, which only its caller may use: so it is"))
     });
