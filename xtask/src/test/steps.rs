@@ -188,8 +188,10 @@ fn unused_dependencies(plan: &Arc<Plan>) -> Step {
 fn deny(plan: &Arc<Plan>) -> Step {
     let workspace = plan.workspace.clone();
     let work = move |files: &mut Files| {
-        if !has("cargo-deny") {
-            files.skip("licences and advisories: cargo-deny is not there (cargo install --locked cargo-deny)")?;
+        let install = &mut workspace.cargo(&["install", "--locked", "--quiet", "cargo-deny"]);
+        if !has("cargo-deny") && files.run(install).is_err() {
+            files
+                .skip("licences and advisories: cargo-deny cannot be installed (cargo install --locked cargo-deny)")?;
             return Ok(Ended::default());
         }
         files.run(&mut workspace.cargo(&["deny", "--locked", "check", "licenses", "bans", "sources"]))?;
@@ -201,7 +203,7 @@ fn deny(plan: &Arc<Plan>) -> Step {
         }
         Ok(Ended::default())
     };
-    Step::new("deny", Box::new(work))
+    Step::new("deny", Box::new(work)).lane(Lane::Cargo).after(&["build"])
 }
 
 fn lints(plan: &Arc<Plan>) -> Step {
