@@ -156,6 +156,9 @@ pub(crate) struct PickArguments {
     /// YCSB's log). Options given beside it, and those of a --need file, hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// The unit of the trace's times where they are plain numbers: s, ms, us, ns [default: s]
+    #[arg(long, value_name = "UNIT", requires = "trace")]
+    pub(crate) time_unit: Option<String>,
     /// Replay what an application did, from a tape that `bakeoff tape import` made of its trace, instead of the like of it
     #[arg(long, value_name = "DIR", conflicts_with = "trace")]
     pub(crate) tape: Option<PathBuf>,
@@ -261,6 +264,9 @@ pub(crate) enum TapeVerb {
         /// The form of the trace: csv, parquet, twitter, ycsb [default: told by its beginning]
         #[arg(long, value_name = "FORM")]
         form: Option<String>,
+        /// The unit of the trace's times where they are plain numbers: s, ms, us, ns [default: s]
+        #[arg(long, value_name = "UNIT")]
+        time_unit: Option<String>,
     },
     /// Turn a trace of an application into a tape that every store can replay
     Import(ImportArguments),
@@ -288,6 +294,9 @@ pub(crate) struct ImportArguments {
     /// The form of the trace: csv, parquet, twitter, ycsb [default: told by its beginning]
     #[arg(long, value_name = "FORM")]
     pub(crate) form: Option<String>,
+    /// The unit of the trace's times where they are plain numbers: s, ms, us, ns [default: s]
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) time_unit: Option<String>,
     /// Make keys unreadable, by a hash that nobody can make again; keys of less than 20 bytes become 20 long
     #[arg(long)]
     pub(crate) anonymize: bool,

@@ -213,7 +213,7 @@ fn killed_at_random_moments_each_cell_is_there_exactly_once() {
     let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[settings.faulty]\npause-ns = 300_000\n");
     place.write("tiny.toml", &suite);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
-    let rounds = 40 * scale();
+    let rounds = (40 * scale()).min(1_000);
     let shown = rounds.to_string();
     let mut arguments = vec!["run", "tiny.toml", "--rounds", &shown];
     let mut kills = 0;

@@ -299,3 +299,38 @@ fn a_trace_that_is_cut_off_is_refused_with_what_can_be_kept() {
         assert!(told.contains("gzip -dc FILE | head -n "), "{told}");
     }
 }
+
+/// The command of docs/PICK.md, as it stands there.
+#[test]
+fn statements_of_sql_are_refused_with_a_command_that_works() {
+    let place = Place::new();
+    let statements = "INSERT INTO notes VALUES ('n/1','aaaa')\nSELECT v FROM notes WHERE k='n/1'\nSELECT v FROM notes WHERE k='n/2'\n\
+                      UPDATE notes SET v='bb' WHERE k='n/1'\nSELECT v FROM notes WHERE k='n/1'\nDELETE FROM notes WHERE k='n/1'\n";
+    place.write("statements.log", statements);
+    for verb in [&["tape", "summary", "statements.log"][..], &["pick", "--trace", "statements.log"]] {
+        let refused = place.run(verb).expect(2).stderr;
+        assert!(common::unwrapped(&refused).contains("docs/PICK.md, Statements of SQL, has a command"), "{refused}");
+    }
+    let documentation = include_str!("../../../docs/PICK.md");
+    let section = documentation.split("### Statements of SQL").nth(1).expect("the section");
+    let command = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the command");
+    let made = std::process::Command::new("sh").args(["-c", command]).current_dir(place.path()).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let csv = std::fs::read_to_string(place.path().join("app.csv")).expect("a CSV");
+    let rows = "op,key,value_size\ninsert,n/1,4\nget,n/1,\nget,n/2,\nupdate,n/1,2\nget,n/1,\ndelete,n/1,\n";
+    assert_eq!(csv, rows);
+    let summary = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
+    assert!(summary.contains("operations   6: ") && summary.contains("get 50.00 %"), "{summary}");
+}
+
+#[test]
+fn a_summary_says_how_many_reads_find_nothing() {
+    let place = Place::new();
+    place.write("app.csv", "op,key,value_size\nget,a,0\nget,b,0\nput,c,100\nget,c,0\nget,a,\n");
+    let summary = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
+    assert!(summary.contains("reads        75.0 % find nothing (value_size 0)"), "{summary}");
+    place.write("ms.csv", "op,key,value_size,time\nget,a,1,0\nget,a,1,1000\n");
+    place.run(&["tape", "summary", "ms.csv"]).expect(2).says(&["--time-unit ms"]);
+    place.run(&["tape", "summary", "ms.csv", "--time-unit", "ms"]).expect(0);
+    place.run(&["tape", "summary", "ms.csv", "--time-unit", "minutes"]).expect(2).says(&["--time-unit"]);
+}

@@ -50,6 +50,37 @@ pub enum TraceError {
         /// The line, shortened.
         found: String,
     },
+    /// The first line is a statement of SQL.
+    #[error(
+        "line 1: `{found}` is a statement of SQL, which is no form of a trace: write its statements as rows of a CSV first \
+         (docs/PICK.md, Statements of SQL, has a command)"
+    )]
+    Sql {
+        /// The line, shortened.
+        found: String,
+    },
+    /// Too many lines between operations are none.
+    #[error(
+        "{passed_over} lines between {operations} operations are none of this form, more than one in a hundred: is it another form? \
+         --form says which; else take them out"
+    )]
+    PassedOver {
+        /// Such lines.
+        passed_over: u64,
+        /// Operations.
+        operations: u64,
+    },
+    /// The unit of times is in doubt.
+    #[error(
+        "{operations} operations in {duration} seconds are less than one in 20 seconds: are the times in another unit? \
+         Say which with --time-unit ms, us or ns, or s if they are seconds"
+    )]
+    Unit {
+        /// How many operations, for people.
+        operations: String,
+        /// From the first to the last, for people.
+        duration: String,
+    },
     /// A line, or a row with line ends in quotation marks, goes on and on.
     #[error(
         "line {line}: more than {most} bytes without an end: expected a line for each operation. Is it no text, or is a quotation \

@@ -2,6 +2,7 @@
 
 use bakeoff_tape::Operation;
 
+use crate::columns::are_columns;
 use crate::error::TraceError;
 use crate::parquet::MAGIC;
 
@@ -32,25 +33,46 @@ impl Form {
     /// It is none that is known.
     pub(crate) fn of(line: &[u8]) -> Result<Self, TraceError> {
         let columns: Vec<&[u8]> = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect();
-        let has = |name: &str| columns.iter().any(|column| unquoted(column).eq_ignore_ascii_case(name.as_bytes()));
-        let first_word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
         if line.starts_with(MAGIC) {
             Ok(Self::Parquet)
-        } else if has("op") && has("key") {
+        } else if separator(line).is_some() {
             Ok(Self::Csv)
         } else if columns.len() == 7 && columns[0].iter().all(u8::is_ascii_digit) && operation(columns[5]).is_some() {
             Ok(Self::Twitter)
-        } else if line.starts_with(YCSB_HEAD) || is_ycsb_operation(first_word) && line.contains(&b' ') {
+        } else if line.starts_with(YCSB_HEAD) || is_ycsb_line(line) {
             Ok(Self::Ycsb)
+        } else if is_sql(line) {
+            Err(TraceError::Sql { found: crate::error::shorten(line) })
         } else {
             Err(TraceError::Unknown { found: crate::error::shorten(line) })
         }
     }
 }
 
-/// Whether a line of YCSB's log that begins with this word is an operation.
-pub(crate) fn is_ycsb_operation(word: &[u8]) -> bool {
-    word.iter().all(u8::is_ascii_uppercase) && operation(word).is_some()
+/// What separates the columns of a table whose head this line is; `None` if it is none.
+pub(crate) fn separator(line: &[u8]) -> Option<u8> {
+    b",;\t|".iter().copied().find(|separator| are_columns(line.split(|byte| byte == separator)))
+}
+
+/// Whether a line of YCSB's log is an operation: `OPERATION TABLE KEY`, and `[ FIELDS ]` unless it removes.
+pub(crate) fn is_ycsb_line(line: &[u8]) -> bool {
+    let mut words = line.trim_ascii().splitn(4, |byte| *byte == b' ');
+    let (word, table, key) = (words.next().unwrap_or_default(), words.next(), words.next());
+    let rest = words.next().unwrap_or_default();
+    let is_operation = word.iter().all(u8::is_ascii_uppercase) && operation(word).is_some();
+    let has_fields = rest.contains(&b'[') && rest.ends_with(b"]");
+    let has_names = table.is_some_and(|table| !table.is_empty()) && key.is_some_and(|key| !key.is_empty());
+    is_operation && has_names && (has_fields || rest.is_empty())
+}
+
+/// Whether a line is a statement of SQL.
+fn is_sql(line: &[u8]) -> bool {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is = |word: &[u8], known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+    let pairs = [("insert", "into"), ("insert", "or"), ("replace", "into"), ("delete", "from")];
+    let begins = ["select", "begin", "begin;", "create", "pragma", "update"].into_iter().any(|word| is(first, word));
+    begins || pairs.into_iter().any(|(one, two)| is(first, one) && is(second, two))
 }
 
 /// A column's name without the quotation marks around it.
@@ -59,9 +81,10 @@ pub(crate) fn unquoted(column: &[u8]) -> &[u8] {
 }
 
 /// The words for operations, those of memcached and of YCSB included.
-const WORDS: [(&str, Operation); 24] = [
+const WORDS: [(&str, Operation); 26] = [
     ("get", Operation::Get),
     ("gets", Operation::Get),
+    ("get_lease", Operation::Get),
     ("read", Operation::Get),
     ("insert", Operation::Insert),
     ("add", Operation::Insert),
@@ -74,6 +97,7 @@ const WORDS: [(&str, Operation); 24] = [
     ("incr", Operation::Update),
     ("decr", Operation::Update),
     ("set", Operation::Upsert),
+    ("set_lease", Operation::Upsert),
     ("put", Operation::Upsert),
     ("upsert", Operation::Upsert),
     ("write", Operation::Upsert),

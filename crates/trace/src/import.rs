@@ -19,6 +19,7 @@ use crate::progress::{OnProgress, report_read};
 use crate::read::Trace;
 use crate::read_ahead::{Batch, Source, read_ahead};
 use crate::summary::KEYS_MAX;
+use crate::times::TimeUnit;
 
 /// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
 pub const WARM_UP_DIRECTORY: &str = "warm-up";
@@ -34,6 +35,8 @@ const ROOM_CHECK_BYTES: u64 = 16 << 20;
 pub struct ImportOptions {
     /// Its form; recognised by its first line if not given.
     pub form: Option<Form>,
+    /// The unit of times that are plain numbers; seconds if not given.
+    pub time_unit: Option<TimeUnit>,
     /// Lanes to deal keys to, up to [`crate::IMPORT_LANES_MAX`]; if not given, what the trace says of threads.
     pub threads: Option<u32>,
     /// Make every key unreadable, keeping its length if that is at least 20.
@@ -52,6 +55,7 @@ impl Default for ImportOptions {
     fn default() -> Self {
         Self {
             form: None,
+            time_unit: None,
             threads: None,
             anonymize: false,
             value_bytes: None,
@@ -87,7 +91,7 @@ pub fn import(
     options: &ImportOptions,
     progress: OnProgress<'_>,
 ) -> Result<ImportOutcome, TraceError> {
-    let mut trace = Trace::open(trace, options.form)?;
+    let mut trace = Trace::open(trace, options.form)?.in_unit(options.time_unit);
     let position = trace.take_position();
     let threads = (options.threads.is_none() && trace.has_threads()).then(Threads::default);
     let mut importer = Importer::new(directory, options, threads.is_some())?;

@@ -7,6 +7,7 @@
 //! A trace is read forwards and never kept: memory grows with the number of different keys alone. Keys are data: only their
 //! lengths and hashes are kept, and on tapes they can be hashed too. No input makes this crate panic; what cannot be read is told with its line.
 
+mod columns;
 mod content;
 mod error;
 mod event;
@@ -39,3 +40,4 @@ pub use progress::OnProgress;
 pub use read::{Input, Trace};
 pub use sizes::{RecordSizes, Sizes};
 pub use summary::{Arrival, Summary};
+pub use times::TimeUnit;

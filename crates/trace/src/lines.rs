@@ -50,11 +50,25 @@ pub(crate) struct Lines<R> {
     end: usize,
     number: u64,
     fields: Vec<Field>,
+    /// The last row, and the number of its first line.
+    row: (Range<usize>, u64),
+    /// What separates the fields of a row.
+    pub(crate) separator: u8,
 }
 
 impl<R: Read> Lines<R> {
     pub(crate) fn new(input: R, compression: Option<&'static str>) -> Self {
-        Self { input, compression, buffer: vec![0; BUFFER_BYTES], begin: 0, end: 0, number: 1, fields: Vec::new() }
+        Self {
+            input,
+            compression,
+            buffer: vec![0; BUFFER_BYTES],
+            begin: 0,
+            end: 0,
+            number: 1,
+            fields: Vec::new(),
+            row: (0..0, 0),
+            separator: b',',
+        }
     }
 
     /// The next line without its end, which stays; `None` at the end of the text.
@@ -102,9 +116,16 @@ impl<R: Read> Lines<R> {
             self.number += 1;
             let is_empty = self.fields.len() == 1 && self.buffer[begin..begin + bytes].trim_ascii().is_empty();
             if !is_empty {
-                return Ok(Some((number, Row { bytes: &self.buffer[begin..begin + bytes], fields: &self.fields })));
+                self.row = (begin..begin + bytes, number);
+                return Ok(Some(self.row_again()));
             }
         }
+    }
+
+    /// The last row again.
+    #[inline]
+    pub(crate) fn row_again(&self) -> (u64, Row<'_>) {
+        (self.row.1, Row { bytes: &self.buffer[self.row.0.clone()], fields: &self.fields })
     }
 
     /// Finds the fields of the next row, and its length.
@@ -114,7 +135,7 @@ impl<R: Read> Lines<R> {
             self.fields.clear();
             let text = &self.buffer[self.begin..self.end];
             let mut begin = 0;
-            for at in memchr3_iter(b',', b'\n', b'"', text) {
+            for at in memchr3_iter(self.separator, b'\n', b'"', text) {
                 if text[at] == b'"' {
                     return self.split_quoted();
                 }
@@ -136,7 +157,7 @@ impl<R: Read> Lines<R> {
     #[cold]
     fn split_quoted(&mut self) -> Result<Option<usize>, TraceError> {
         let bytes = loop {
-            if let Some(bytes) = row_bytes(&self.buffer[self.begin..self.end]) {
+            if let Some(bytes) = row_bytes(&self.buffer[self.begin..self.end], self.separator) {
                 break bytes;
             }
             if !self.fill()? {
@@ -146,7 +167,7 @@ impl<R: Read> Lines<R> {
         self.fields.clear();
         let row = &mut self.buffer[self.begin..self.begin + bytes];
         let lines = lines_in(row);
-        if let Err(found) = unquote(row, &mut self.fields) {
+        if let Err(found) = unquote(row, self.separator, &mut self.fields) {
             let expected = "a quotation mark at the end of each field that begins with one, and two for one inside";
             let line = self.number + lines_in(&row[..found]);
             // A mark that is never closed makes the rest of the file one field.
@@ -193,12 +214,13 @@ fn lines_in(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
+/// Whether a byte around a field is no part of it.
+fn is_blank(byte: u8, separator: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r') && byte != separator
 }
 
 /// The length of a row whose fields may have line ends in quotation marks; `None` if it goes on.
-fn row_bytes(text: &[u8]) -> Option<usize> {
+fn row_bytes(text: &[u8], separator: u8) -> Option<usize> {
     // Whether a quotation mark opens a field, or goes on with it as the second of two.
     let (mut opens, mut open) = (true, false);
     for (at, byte) in text.iter().enumerate() {
@@ -207,18 +229,18 @@ fn row_bytes(text: &[u8]) -> Option<usize> {
             _ if open => {}
             b'"' if opens => open = true,
             b'\n' => return Some(at),
-            b',' => opens = true,
-            byte => opens &= is_blank(*byte),
+            byte if *byte == separator => opens = true,
+            byte => opens &= is_blank(*byte, separator),
         }
     }
     None
 }
 
 /// Takes the quotation marks out of a row, whose fields then lie at these places. An error is the place where it goes wrong.
-fn unquote(row: &mut [u8], fields: &mut Vec<Field>) -> Result<(), usize> {
+fn unquote(row: &mut [u8], separator: u8, fields: &mut Vec<Field>) -> Result<(), usize> {
     let mut at = 0;
     loop {
-        let open = at + row[at..].iter().take_while(|byte| is_blank(**byte)).count();
+        let open = at + row[at..].iter().take_while(|byte| is_blank(**byte, separator)).count();
         let end = if row.get(open) == Some(&b'"') {
             let (mut from, mut to) = (open + 1, open + 1);
             loop {
@@ -233,13 +255,13 @@ fn unquote(row: &mut [u8], fields: &mut Vec<Field>) -> Result<(), usize> {
             }
             fields.push(Field { place: open + 1..to, whole: true });
             let close = from + 1;
-            let end = close + row[close..].iter().take_while(|byte| is_blank(**byte)).count();
-            if row.get(end).is_some_and(|byte| *byte != b',') {
+            let end = close + row[close..].iter().take_while(|byte| is_blank(**byte, separator)).count();
+            if row.get(end).is_some_and(|byte| *byte != separator) {
                 return Err(open);
             }
             end
         } else {
-            let end = memchr(b',', &row[at..]).map_or(row.len(), |more| at + more);
+            let end = memchr(separator, &row[at..]).map_or(row.len(), |more| at + more);
             fields.push(Field { place: at..end, whole: false });
             end
         };

@@ -60,9 +60,9 @@ impl ParquetRows {
         self.schema.get_fields().iter().map(|column| column.name().as_bytes()).collect()
     }
 
-    /// Refuses columns of these names whose fields are no text, bytes, number or time.
-    pub(crate) fn check_kinds(&self, names: &[&str]) -> Result<(), TraceError> {
-        let read = |column: &&Arc<Type>| names.iter().any(|name| column.name().eq_ignore_ascii_case(name));
+    /// Refuses columns whose names are such and whose fields are no text, bytes, number or time.
+    pub(crate) fn check_kinds(&self, is_read: impl Fn(&str) -> bool) -> Result<(), TraceError> {
+        let read = |column: &&Arc<Type>| is_read(column.name());
         let found = self.schema.get_fields().iter().filter(read).find_map(|column| Some((column, unreadable(column)?)));
         found.map_or(Ok(()), |(column, kind)| {
             let name = column.name();
@@ -88,7 +88,12 @@ impl ParquetRows {
             }
             self.fields.push(Place { place: begin..self.bytes.len(), whole: true });
         }
-        Ok(Some((self.number, Row { bytes: &self.bytes, fields: &self.fields })))
+        Ok(Some(self.row_again()))
+    }
+
+    /// The last row again.
+    pub(crate) fn row_again(&self) -> (u64, Row<'_>) {
+        (self.number, Row { bytes: &self.bytes, fields: &self.fields })
     }
 }
 

@@ -7,16 +7,14 @@ use std::path::Path;
 
 use bakeoff_tape::{Operation, RECORD_KEY_BYTES_MAX};
 
+use crate::columns::{self, Columns, TWITTER};
 use crate::error::{Origin, TraceError, shorten};
 use crate::event::Event;
-use crate::form::{Form, is_ycsb_operation, operation, operation_names, unquoted};
-use crate::lines::{Lines, Row};
+use crate::form::{Form, is_ycsb_line, operation, separator};
+use crate::lines::Lines;
 use crate::parquet::{self, ParquetRows};
 use crate::position::Position;
-use crate::times::Times;
-
-/// The largest value that is believed, in bytes.
-const VALUE_BYTES_MAX: u64 = 1 << 30;
+use crate::times::{TimeUnit, Times};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -32,6 +30,13 @@ pub struct Trace<R: Read> {
     rows: Rows<R>,
     times: Times,
     position: Option<Position>,
+    /// How many more times the last row was done.
+    again: u64,
+    /// The bytes of a key that is written in hexadecimal digits.
+    key: Vec<u8>,
+    /// Lines between operations that are none, and those before the next operation.
+    passed_over: u64,
+    operations: u64,
 }
 
 enum Rows<R: Read> {
@@ -42,26 +47,6 @@ enum Rows<R: Read> {
 
 /// What traces are read from: a file, a pipe, either of them compressed.
 pub type Input = Box<dyn Read + Send>;
-
-/// Where in a row everything stands.
-#[derive(Clone, Copy)]
-struct Columns {
-    /// Columns of every row; a shorter or longer one is an error.
-    count: usize,
-    operation: usize,
-    key: usize,
-    key_bytes: Option<usize>,
-    value_bytes: usize,
-    time: Option<usize>,
-    thread: Option<usize>,
-}
-
-/// The columns of a CSV that are read; others are passed over.
-const COLUMNS: [&str; 6] = ["op", "key", "value_size", "key_size", "time", "thread"];
-
-/// Twitter's columns.
-const TWITTER: Columns =
-    Columns { count: 7, operation: 5, key: 1, key_bytes: Some(2), value_bytes: 3, time: Some(0), thread: None };
 
 impl Trace<Input> {
     /// Begins to read a file, Parquet or text, which may be compressed with gzip or Zstandard; `-` is standard input.
@@ -85,8 +70,8 @@ impl Trace<Input> {
                 TraceError::Parquet(format!("its columns are `{}`, expected {expected}", shorten(&names.join(&b','))))
             };
             let columns = Columns::of(&names).map_err(wrong)?;
-            rows.check_kinds(&COLUMNS)?;
-            return Ok(Self { rows: Rows::Parquet { rows, columns }, times: Times::default(), position });
+            rows.check_kinds(columns::is_read)?;
+            return Ok(Self { position, ..Self::of_rows(Rows::Parquet { rows, columns }) });
         }
         let is_gzip = magic.starts_with(GZIP);
         let is_zstandard = magic.starts_with(ZSTANDARD);
@@ -118,6 +103,7 @@ impl<R: Read> Trace<R> {
         let form = form.map_or_else(|| Form::of(first), Ok)?;
         let rows = match form {
             Form::Csv => {
+                lines.separator = lines.peek()?.and_then(separator).unwrap_or(b',');
                 let (_, head) = lines.next_row()?.ok_or(TraceError::Empty)?;
                 let names: Vec<_> = (0..head.fields.len()).map(|column| head.field(column)).collect();
                 let wrong = |expected| TraceError::line(Origin::Line(1), "the head", &names.join(&b','), expected);
@@ -128,7 +114,18 @@ impl<R: Read> Trace<R> {
             Form::Ycsb => Rows::Ycsb { lines },
             Form::Parquet => return Err(parquet::only_from_a_file()),
         };
-        Ok(Self { rows, times: Times::default(), position: None })
+        Ok(Self::of_rows(rows))
+    }
+
+    fn of_rows(rows: Rows<R>) -> Self {
+        Self { rows, times: Times::default(), position: None, again: 0, key: Vec::new(), passed_over: 0, operations: 0 }
+    }
+
+    /// The same, with times in this unit, which is otherwise seconds.
+    #[must_use]
+    pub fn in_unit(mut self, unit: Option<TimeUnit>) -> Self {
+        self.times = Times::in_unit(unit);
+        self
     }
 
     /// Whether it may say which thread did an operation.
@@ -149,108 +146,58 @@ impl<R: Read> Trace<R> {
     /// # Errors
     /// The line is not what the form asks for, or cannot be read.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, TraceError> {
-        let event = match &mut self.rows {
-            Rows::Table { lines, columns } => match lines.next_row()? {
-                Some((line, row)) => columns.event(row, Origin::Line(line))?,
-                None => return Ok(None),
-            },
-            Rows::Parquet { rows, columns } => match rows.next_row()? {
-                Some((number, row)) => columns.event(row, Origin::Row(number))?,
-                None => return Ok(None),
-            },
+        let clock = self.times.clock();
+        let is_again = self.again > 0;
+        let (event, count) = match &mut self.rows {
+            Rows::Table { lines, columns } => {
+                let next = if is_again { Some(lines.row_again()) } else { lines.next_row()? };
+                let Some((line, row)) = next else { return self.times.end().map(|()| None) };
+                columns.event(row, Origin::Line(line), clock, &mut self.key)?
+            }
+            Rows::Parquet { rows, columns } => {
+                let next = if is_again { Some(rows.row_again()) } else { rows.next_row()? };
+                let Some((number, row)) = next else { return self.times.end().map(|()| None) };
+                columns.event(row, Origin::Row(number), clock, &mut self.key)?
+            }
             Rows::Ycsb { lines } => match next_operation(lines)? {
-                Some((number, line)) => ycsb(line, Origin::Line(number))?,
+                Some((others, number, line)) => {
+                    // What a program prints before it begins is no operation that was lost.
+                    self.passed_over += if self.operations > 0 { others } else { 0 };
+                    (ycsb(line, Origin::Line(number))?, 1)
+                }
+                None if self.passed_over * 100 > self.operations => {
+                    let Self { passed_over, operations, .. } = *self;
+                    return Err(TraceError::PassedOver { passed_over, operations });
+                }
                 None => return Ok(None),
             },
         };
+        self.again = if is_again { self.again - 1 } else { count - 1 };
+        self.operations += 1;
         self.times.check(&event)?;
         Ok(Some(event))
     }
+
+    /// Lines between operations that were none, and so were passed over.
+    pub fn passed_over(&self) -> u64 {
+        self.passed_over
+    }
 }
+
+/// A line of YCSB's log that is an operation: the lines before it that are none and not empty, its number, and its text.
+type OperationLine<'a> = (u64, u64, &'a [u8]);
 
 /// The next line of YCSB's log that is an operation.
-fn next_operation<R: Read>(lines: &mut Lines<R>) -> Result<Option<(u64, &[u8])>, TraceError> {
+fn next_operation<R: Read>(lines: &mut Lines<R>) -> Result<Option<OperationLine<'_>>, TraceError> {
+    let mut others = 0;
     loop {
         let Some(line) = lines.peek()? else { return Ok(None) };
-        if is_ycsb_operation(line.split(|byte| *byte == b' ').next().unwrap_or_default()) {
-            return lines.next_line();
+        if is_ycsb_line(line) {
+            return Ok(lines.next_line()?.map(|(number, line)| (others, number, line)));
         }
+        others += u64::from(!line.is_empty());
         lines.next_line()?;
     }
-}
-
-impl Columns {
-    /// Finds the columns by their names; else says what was expected.
-    fn of(names: &[&[u8]]) -> Result<Self, String> {
-        let names: Vec<&[u8]> = names.iter().map(|name| unquoted(name.trim_ascii())).collect();
-        let find = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
-        if let Some(twice) = COLUMNS.iter().find(|wanted| count(&names, wanted) > 1) {
-            return Err(format!("one column named {twice}"));
-        }
-        let need = |wanted: &'static str| find(wanted).ok_or_else(|| format!("a column named {wanted}"));
-        Ok(Self {
-            count: names.len(),
-            operation: need("op")?,
-            key: need("key")?,
-            key_bytes: find("key_size"),
-            value_bytes: need("value_size")?,
-            time: find("time"),
-            thread: find("thread"),
-        })
-    }
-
-    #[inline]
-    fn event<'a>(&self, row: Row<'a>, origin: Origin) -> Result<Event<'a>, TraceError> {
-        if row.fields.len() != self.count {
-            let found = row.fields.len().to_string();
-            return Err(TraceError::line(origin, "the number of columns", found.as_bytes(), self.count.to_string()));
-        }
-        let field = |column: usize| row.field(column).trim_ascii();
-        let key = row.field(self.key);
-        let word = field(self.operation);
-        let kind = operation(word)
-            .ok_or_else(|| TraceError::line(origin, "op", word, format!("one of {}", operation_names())))?;
-        let key_bytes = match self.key_bytes {
-            Some(column) => number(field(column), origin, "key_size", RECORD_KEY_BYTES_MAX)?,
-            None => key.len() as u64,
-        };
-        if key.is_empty() || key_bytes.max(key.len() as u64) > RECORD_KEY_BYTES_MAX {
-            let expected = format!("a key of 1 to {RECORD_KEY_BYTES_MAX} bytes");
-            return Err(TraceError::line(origin, "key", key, expected));
-        }
-        let value = field(self.value_bytes);
-        let value_bytes = match value {
-            [] => None,
-            _ => Some(number(value, origin, "value_size", VALUE_BYTES_MAX)?),
-        };
-        let time_s =
-            self.time.map(field).filter(|text| !text.is_empty()).map(|text| seconds(text, origin)).transpose()?;
-        let thread = self.thread.map(field);
-        if thread.is_some_and(<[u8]>::is_empty) {
-            return Err(TraceError::line(origin, "thread", b"", "the name of a thread in every line".to_owned()));
-        }
-        Ok(Event { origin, operation: kind, key, key_bytes, value_bytes, time_s, thread })
-    }
-}
-
-/// How many columns have a name, in whatever case.
-fn count(names: &[&[u8]], wanted: &str) -> usize {
-    names.iter().filter(|name| name.eq_ignore_ascii_case(wanted.as_bytes())).count()
-}
-
-fn number(text: &[u8], origin: Origin, what: &'static str, most: u64) -> Result<u64, TraceError> {
-    let expected = || TraceError::line(origin, what, text, format!("a whole number of bytes, at most {most}"));
-    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
-        return Err(expected());
-    }
-    let digit = |sum: u64, byte: &u8| sum.checked_mul(10)?.checked_add(u64::from(byte - b'0'));
-    text.iter().try_fold(0_u64, digit).filter(|number| *number <= most).ok_or_else(expected)
-}
-
-fn seconds(text: &[u8], origin: Origin) -> Result<f64, TraceError> {
-    let time = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
-    let time = time.filter(|time| time.is_finite() && *time >= 0.0);
-    time.ok_or_else(|| TraceError::line(origin, "time", text, "a number of seconds, not negative"))
 }
 
 /// A line of YCSB's log: operation, table, key, and for writes the fields in brackets, whose values count. An update names only the

@@ -41,6 +41,8 @@ pub struct Summary {
     pub operations: u64,
     /// By kind.
     pub mix: BTreeMap<Operation, u64>,
+    /// Reads whose value has a length of 0: they found nothing.
+    pub reads_missing: u64,
     /// Different keys.
     pub keys: u64,
     /// Length of keys, over operations.
@@ -129,6 +131,7 @@ struct Counting {
     keys: HashMap<u64, Key, BuildHasherDefault<IdentityHasher>>,
     /// Of each different key once.
     different_key_bytes: u64,
+    reads_missing: u64,
     key_bytes: Histogram,
     value_bytes: Histogram,
     operations: u64,
@@ -143,6 +146,7 @@ impl Counting {
     fn add(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
         self.operations += 1;
         *self.mix.entry(event.operation).or_default() += 1;
+        self.reads_missing += u64::from(event.operation == Operation::Get && event.value_bytes == Some(0));
         let key = self.keys.entry(secret_hash(event.key)).or_insert_with(|| {
             self.different_key_bytes += event.key_bytes;
             Key { count: 0, value_bytes: UNKNOWN }
@@ -187,6 +191,7 @@ impl Counting {
         let record_value_bytes = RecordSizes::of(told.collect());
         Ok(Summary {
             operations: self.operations,
+            reads_missing: self.reads_missing,
             keys: self.keys.len() as u64,
             key_bytes,
             record_key_bytes: self.different_key_bytes as f64 / self.keys.len() as f64,

@@ -244,10 +244,12 @@ fn anonymous_keys_cannot_be_read_and_stay_apart() {
 
 #[test]
 fn keys_are_as_long_as_the_trace_says() {
-    let steps = &Import::of("op,key,value_size,key_size\nset,a,1,30\nset,abc,1,2\n", &ImportOptions::default())
-        .unwrap()
-        .replay()[0];
+    let steps =
+        &Import::of("op,key,value_size,key_size\nset,a,1,30\nset,abc,1,3\nset,0xfeff,1,2\n", &ImportOptions::default())
+            .unwrap()
+            .replay()[0];
     assert!(steps[0].key.len() == 30 && steps[0].key.starts_with(b"a") && steps[1].key == b"abc");
+    assert_eq!(steps[2].key, [0xfe, 0xff], "hexadecimal digits of as many bytes");
 }
 
 #[test]

@@ -125,3 +125,123 @@ proptest! {
         prop_assert!(read.eq(expected));
     }
 }
+
+/// What an application's tables look like when other tools wrote them.
+mod tables {
+    use bakeoff_trace::TimeUnit;
+
+    use super::*;
+
+    fn events(text: &str) -> Result<Vec<(Vec<u8>, u64, Option<u64>, Option<f64>)>, String> {
+        of(text, None)
+    }
+
+    type Row = (Vec<u8>, u64, Option<u64>, Option<f64>);
+
+    fn of(text: &str, unit: Option<TimeUnit>) -> Result<Vec<Row>, String> {
+        let mut trace = Trace::new(text.as_bytes(), None).map_err(|why| why.to_string())?.in_unit(unit);
+        let mut rows = Vec::new();
+        while let Some(event) = trace.next_event().map_err(|why| why.to_string())? {
+            rows.push((event.key.to_vec(), event.key_bytes, event.value_bytes, event.time_s));
+        }
+        Ok(rows)
+    }
+
+    #[test]
+    fn a_row_that_counts_stands_for_as_many_operations() {
+        let rows =
+            events("key,op,size,op_count,key_size\n11,SET,80,1,40\n12,GET,170,19,40\n12,GET_LEASE,170,2,40\n").unwrap();
+        assert_eq!(rows.len(), 22);
+        assert_eq!((&rows[0].0[..], rows[0].1, rows[0].2), (&b"11"[..], 40, Some(80)));
+        assert!(rows[1..].iter().all(|row| (&row.0[..], row.2) == (&b"12"[..], Some(170))));
+        assert!(events("key,op,size,op_count\n1,GET,1,0\n").unwrap_err().contains("at least 1: leave the line out"));
+    }
+
+    #[test]
+    fn a_column_that_may_change_the_meaning_is_not_passed_over() {
+        for column in ["repeat", "batch_id", "size_delta", "txn"] {
+            let why = events(&format!("op,key,value_size,{column}\nget,a,1,7\n")).unwrap_err();
+            assert!(why.contains(&format!("no column `{column}`, which could change what a row means")), "{why}");
+        }
+        assert_eq!(events("op,key,value_size,ttl,usecase\nget,a,1,7,x\n").unwrap().len(), 1);
+        let why = events("op,key,value_sizes\nget,a,1\n").unwrap_err();
+        assert!(why.contains("a column named value_size (is it `value_sizes`?)"), "{why}");
+        assert!(events("op,key,size,size\nget,a,1,1\n").unwrap_err().contains("one column named size"));
+        assert_eq!(events("op,key,value_size,size\nget,a,1,9\n").unwrap()[0].2, Some(1), "the first name counts");
+    }
+
+    #[test]
+    fn columns_may_be_separated_otherwise() {
+        for separator in [';', '\t', '|'] {
+            let text = "op,key,value_size\nget,a,1\nset,\"b\",20\n".replace(',', &separator.to_string());
+            let rows = events(&text).unwrap();
+            assert_eq!((rows.len(), &rows[1].0[..], rows[1].2), (2, &b"b"[..], Some(20)), "{separator:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_times_are_read_as_data_frames_write_them() {
+        let text = "time,op,key,value_size\n2026-11-28 04:00:00.000,get,a,333.0\n2026-11-28T04:00:00.007Z,set,b,101.00\n\
+                    2026-11-28T05:00:01+01:00,get,a,333\n";
+        let rows = events(text).unwrap();
+        assert_eq!(rows.iter().map(|row| row.2).collect::<Vec<_>>(), [Some(333), Some(101), Some(333)]);
+        let times: Vec<f64> = rows.iter().map(|row| row.3.unwrap()).collect();
+        assert!((times[1] - times[0] - 0.007).abs() < 1e-6 && (times[2] - times[0] - 1.0).abs() < 1e-6, "{times:?}");
+        assert!(events("op,key,value_size\nget,a,333.5\n").unwrap_err().contains("a whole number"));
+        assert!(events("op,key,value_size,time\nget,a,3,yesterday\n").unwrap_err().contains("2026-01-31T23:59:59.5Z"));
+    }
+
+    /// Two minutes became 33 hours.
+    #[test]
+    fn a_unit_that_makes_next_to_no_operations_a_second_is_asked_for() {
+        let text = "op,key,value_size,time\nget,a,100,0\nset,b,20,7\nget,a,100,14\nget,b,20,1000\n";
+        let why = events(text).unwrap_err();
+        assert!(why.contains("4 operations in 1,000 seconds") && why.contains("--time-unit ms"), "{why}");
+        let last = |unit| of(text, Some(unit)).unwrap()[3].3.unwrap();
+        assert_eq!([TimeUnit::Milliseconds, TimeUnit::Seconds].map(last), [1.0, 1000.0]);
+        assert!(events("op,key,value_size,time\nget,a,1,1700000000000\n").unwrap_err().contains("--time-unit ms"));
+        assert!(
+            events("op,key,value_size,time\nget,a,1,5\nget,a,1,4\n").unwrap_err().contains("sort the trace by time")
+        );
+    }
+
+    #[test]
+    fn a_key_in_hexadecimal_digits_is_as_long_as_its_bytes() {
+        let rows =
+            events("op,key,key_size,value_size\nset,0x00000000000000ff,8,100\nget,00000000000000FF,8,100\n").unwrap();
+        assert!(rows.iter().all(|row| row.0 == [0, 0, 0, 0, 0, 0, 0, 255] && row.1 == 8), "{rows:?}");
+        let why = events("op,key,key_size,value_size\nset,user:1,3,100\n").unwrap_err();
+        assert!(why.contains("at least the 6 bytes of the key, or half of its hexadecimal digits"), "{why}");
+    }
+
+    /// One word of a line made a trace of SQL one of YCSB, without its SELECTs.
+    #[test]
+    fn statements_of_sql_are_no_log_of_ycsb() {
+        for first in
+            ["INSERT INTO notes VALUES ('n/1','aaaa')", "SELECT v FROM notes", "UPDATE notes SET v='b'", "BEGIN;"]
+        {
+            let why = events(&format!("{first}\n")).unwrap_err();
+            assert!(why.contains("is a statement of SQL"), "{first}: {why}");
+        }
+        let log = |others: usize| {
+            let read = "READ usertable user1 [ <all fields>]\n";
+            format!(
+                "Loading workload...\n{}{}DELETE usertable user1\n[OVERALL], x\n",
+                read.repeat(150),
+                "what?\n".repeat(others)
+            )
+        };
+        assert_eq!(of_ycsb(&log(1)).unwrap(), 151);
+        let why = of_ycsb(&log(2)).unwrap_err();
+        assert!(why.contains("2 lines between 151 operations are none of this form"), "{why}");
+    }
+
+    fn of_ycsb(text: &str) -> Result<usize, String> {
+        let mut trace = Trace::new(text.as_bytes(), Some(Form::Ycsb)).map_err(|why| why.to_string())?;
+        let mut count = 0;
+        while trace.next_event().map_err(|why| why.to_string())?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+}

@@ -8,10 +8,11 @@ use bakeoff_engine::{Watch, shown};
 use bakeoff_suite::VALUE_BYTES_MAX;
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_text::{approximate_size, format_count, format_duration, format_size, format_size_range};
-use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
+use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, TimeUnit, Trace};
 
 use crate::output::REPORTER;
 use crate::pick::items::ACCESS_ASSUMED;
+use crate::pick::word::meaning;
 
 /// Keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;
@@ -26,7 +27,7 @@ const MEANS_DIFFER: f64 = 0.25;
 pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or operations on each, to tell";
 
 /// Reads a trace to its end.
-pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
+pub(crate) fn read(path: &Path, form: Option<Form>, unit: Option<TimeUnit>) -> Result<Summary> {
     if path.is_dir() {
         bail!(
             "{} is a directory, and a trace is a file: what `bakeoff tape import` made goes with --tape",
@@ -34,7 +35,9 @@ pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
         );
     }
     let watch = Watch::begin(REPORTER)?;
-    let read = || -> Result<Summary> { Ok(Summary::read(Trace::open(path, form)?, &|progress| watch.hear(progress))?) };
+    let read = || -> Result<Summary> {
+        Ok(Summary::read(Trace::open(path, form)?.in_unit(unit), &|progress| watch.hear(progress))?)
+    };
     read().with_context(|| format!("cannot take {} as a trace", path.display()))
 }
 
@@ -135,6 +138,7 @@ pub(crate) fn describe(summary: &Summary) -> String {
         summary.record_key_bytes,
         format_size(summary.key_bytes.max)
     );
+    out += &describe_misses(summary);
     out += &match summary.value_bytes {
         Some(sizes) => format!("values       of operations {}\n", describe_sizes(sizes)),
         None => "values       no line tells the length of one: `pick` assumes one of its own unless\n             --value-size says another\n".to_owned(),
@@ -167,6 +171,24 @@ pub(crate) fn describe(summary: &Summary) -> String {
         String::new()
     };
     out + &format!("\nThe like of it{few}: bakeoff pick {}\n", options.join(" \\\n  "))
+}
+
+/// How many reads find nothing, and how to write that a length is not known; nothing if all find something.
+fn describe_misses(summary: &Summary) -> String {
+    let reads = summary.mix.get(&Operation::Get).copied().unwrap_or(0);
+    match summary.reads_missing {
+        0 => String::new(),
+        missing => format!(
+            "reads        {:.1} % find nothing (value_size 0); leave value_size empty where the length is\n             not known\n",
+            missing as f64 / reads as f64 * 100.0
+        ),
+    }
+}
+
+/// The unit that a word names.
+pub(crate) fn time_unit(word: Option<&str>) -> Result<Option<TimeUnit>> {
+    let Some(word) = word else { return Ok(None) };
+    meaning("--time-unit", word, &TimeUnit::ALL).map(Some)
 }
 
 fn describe_sizes(sizes: Sizes) -> String {

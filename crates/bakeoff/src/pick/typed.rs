@@ -22,7 +22,10 @@ impl Typed {
     pub(crate) fn read(arguments: &PickArguments) -> Result<Self> {
         let mut typed = Self::default();
         if let Some(path) = &arguments.trace {
-            typed.set_all(path, trace::need(&trace::read(path, None)?));
+            typed.set_all(
+                path,
+                trace::need(&trace::read(path, None, trace::time_unit(arguments.time_unit.as_deref())?)?),
+            );
         }
         if let Some(path) = &arguments.tape {
             typed.set_all(path, trace::need_of_tape(path)?);

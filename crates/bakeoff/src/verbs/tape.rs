@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_engine::{Kind, OwnDirectory, Watch, kind_of, shown};
 use bakeoff_tape::{Data, Import};
 use bakeoff_text::{counted, format_size, parse_size, printable, shell_command};
-use bakeoff_trace::{Form, ImportOptions, ImportOutcome, LaneFacts, Summary, import};
+use bakeoff_trace::{Form, ImportOptions, ImportOutcome, LaneFacts, Summary, TimeUnit, import};
 
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::outcome::Outcome;
@@ -21,10 +21,10 @@ const WARM_UP_OPERATIONS: u64 = 10_000;
 /// Runs the verb.
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
     match &arguments.verb {
-        TapeVerb::Summary { file, form: word } | TapeVerb::Show { file, form: word, summary: true, .. } => {
-            print_text!("{}", trace::describe(&summary(file, form(word.as_deref())?)?))?;
-            Ok(Outcome::Good)
+        TapeVerb::Summary { file, form, time_unit } => {
+            show_summary(file, form.as_deref(), trace::time_unit(time_unit.as_deref())?)
         }
+        TapeVerb::Show { file, form, summary: true, .. } => show_summary(file, form.as_deref(), None),
         TapeVerb::Show { file, limit, .. } => {
             let mut out = BufWriter::new(std::io::stdout().lock());
             show(file, &mut out, *limit)?;
@@ -49,9 +49,14 @@ fn show(path: &Path, out: &mut dyn Write, limit: u64) -> Result<()> {
     Ok(())
 }
 
-fn summary(path: &Path, form: Option<Form>) -> Result<Summary> {
+fn show_summary(path: &Path, word: Option<&str>, unit: Option<TimeUnit>) -> Result<Outcome> {
+    print_text!("{}", trace::describe(&summary(path, form(word)?, unit)?))?;
+    Ok(Outcome::Good)
+}
+
+fn summary(path: &Path, form: Option<Form>, unit: Option<TimeUnit>) -> Result<Summary> {
     if !path.is_dir() {
-        return trace::read(path, form);
+        return trace::read(path, form, unit);
     }
     let (_, recording) = bakeoff_tape::open_import(path)?;
     trace::summary_of_tape(&recording)
@@ -107,6 +112,7 @@ fn options(arguments: &ImportArguments) -> Result<ImportOptions> {
     let data = meaning("--data", &arguments.data, &Data::ALL.map(|data| (data.name(), data)))?;
     Ok(ImportOptions {
         form: form(arguments.form.as_deref())?,
+        time_unit: trace::time_unit(arguments.time_unit.as_deref())?,
         threads: arguments.threads,
         anonymize: arguments.anonymize,
         value_bytes: value_bytes.transpose()?,
