@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Error, Result, bail};
 use bakeoff_flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 use bakeoff_protocol::{Profile, ProfileOutcome, ProfileRequest};
+use bakeoff_results::files::open_regular;
 use bakeoff_results::record::ProfileRecord;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -29,6 +30,10 @@ const STACK: &str = "dwarf,16384";
 
 /// Where samples end: some four minutes of CPU time.
 const SAMPLES_BYTES_MAX: u64 = 2 << 30;
+
+/// The longest profile that a driver may leave, and the longest reason for having none.
+const FOLDED_BYTES_MAX: u64 = 1 << 30;
+const TROUBLE_BYTES_MAX: u64 = 64 << 10;
 
 /// What says who may sample what: above 2 only root, above 1 only root the kernel.
 const PARANOID: &str = "kernel.perf_event_paranoid";
@@ -178,8 +183,11 @@ impl Profiling {
     /// The weight of all that is in the flame graph.
     fn draw(&mut self) -> Result<u64> {
         let folded = match (&self.request, &mut self.sampler) {
-            (Some(request), _) => std::fs::read(&request.file)
-                .map_err(|error| std::fs::read_to_string(request.trouble()).map_or(error.into(), Error::msg))
+            (Some(request), _) => read_of_driver(&request.file, FOLDED_BYTES_MAX)
+                .map_err(|error| {
+                    let trouble = read_of_driver(&request.trouble(), TROUBLE_BYTES_MAX);
+                    trouble.map_or(error, |trouble| Error::msg(String::from_utf8_lossy(&trouble).into_owned()))
+                })
                 .context("the driver left no profile")?,
             (None, Some(Ok(sampler))) => sampler.folded()?,
             (None, Some(Err(why))) => bail!("{why:#}"),
@@ -196,6 +204,17 @@ impl Profiling {
         draw_flame_graph(&folded, (title, subtitle), unit, file).context("cannot draw the flame graph")?;
         Ok(weight)
     }
+}
+
+/// Reads a file that a driver has left, if it is one and not too long.
+fn read_of_driver(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
+    let file = open_regular(path, File::options().read(true)).with_context(|| path.display().to_string())?;
+    let mut content = Vec::new();
+    file.take(bytes_max + 1).read_to_end(&mut content).with_context(|| format!("cannot read {}", path.display()))?;
+    if content.len() as u64 > bytes_max {
+        bail!("{} is longer than {}", path.display(), bakeoff_text::format_size(bytes_max));
+    }
+    Ok(content)
 }
 
 /// `perf` beside a driver.
@@ -282,4 +301,22 @@ fn spawn(mut command: Command, commands: PipeReader, answer: PipeWriter) -> Resu
     }
     // The ends here are closed with the command, so that the pipes end when the sampler does.
     command.spawn().with_context(|| format!("cannot start {}", SAMPLER.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_driver_leaves_is_read_if_it_is_a_file_and_not_too_long() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("profile.folded");
+        assert!(read_of_driver(&path, 9).is_err());
+        std::fs::write(&path, "main 9\n").unwrap();
+        assert_eq!(read_of_driver(&path, 7).unwrap(), b"main 9\n");
+        assert!(read_of_driver(&path, 6).unwrap_err().to_string().contains("longer than 6B"));
+        std::fs::remove_file(&path).unwrap();
+        let made = Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success() && format!("{:#}", read_of_driver(&path, 9).unwrap_err()).contains("a FIFO"));
+    }
 }
