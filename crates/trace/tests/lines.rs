@@ -132,7 +132,7 @@ mod tables {
 
     use super::*;
 
-    fn events(text: &str) -> Result<Vec<(Vec<u8>, u64, Option<u64>, Option<f64>)>, String> {
+    fn events(text: &str) -> Result<Vec<Row>, String> {
         of(text, None)
     }
 

@@ -1,8 +1,8 @@
 //! The times that a driver claims, held against the time that went by for its caller.
 //!
-//! Two things can be told from outside, and no honest driver fails them. All that a driver claims together cannot be more than its process
-//! has lived. And a phase that ended with its event cannot have been much shorter than the time since the event before: between the two an
-//! honest driver only makes threads, reads what the kernel counts, and sums up.
+//! Two things show from outside, and no honest driver fails them. All that a driver claims together cannot be more than its process has lived.
+//! And a phase cannot have been much shorter than the time between the event before and its own. An honest driver only makes threads, reads
+//! what the kernel counts and sums up between the two.
 
 use std::time::{Duration, Instant};
 
