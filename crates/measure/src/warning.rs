@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
+use bakeoff_text::{approximate_size, percent};
 use serde::{Deserialize, Serialize};
 
 use crate::{Machine, Medium};
 
-/// Share of one CPU's time that a hypervisor may give away before it is worth a word, in percent.
-const STEAL_PERCENT_MAX: f64 = 1.0;
+/// Share of one CPU's time that a hypervisor may give away before it is worth a word.
+const STEAL_SHARE_MAX: f64 = 0.01;
 
 /// Share of the median latency that two clock readings may make up, in percent.
 const CLOCK_PERCENT_MAX: u64 = 20;
@@ -177,7 +178,7 @@ impl Warning {
 
     /// If more than 1 % of one CPU's time was given to others; absent `steal_ns` says nothing.
     pub fn steal(steal_ns: Option<u64>, wall_ns: u64) -> Option<Self> {
-        let steal_ns = steal_ns.filter(|&steal| percent(steal, wall_ns) > STEAL_PERCENT_MAX)?;
+        let steal_ns = steal_ns.filter(|&steal| share(steal, wall_ns) > STEAL_SHARE_MAX)?;
         Some(Self::Steal { steal_ns, wall_ns })
     }
 
@@ -233,17 +234,25 @@ impl Warning {
                 format!("{} is on {file_system}, which is memory", directory.display())
             }
             Self::DataSmallerThanMemory { data_bytes: (least, most), memory_bytes } => {
-                let data = if least == most { bytes(*most) } else { format!("{} to {}", bytes(*least), bytes(*most)) };
-                format!("the data ({data}) fits into memory ({})", bytes(*memory_bytes))
+                let data = if least == most {
+                    approximate_size(*most)
+                } else {
+                    format!("{} to {}", approximate_size(*least), approximate_size(*most))
+                };
+                format!("the data ({data}) fits into memory ({})", approximate_size(*memory_bytes))
             }
             Self::LimitAboveData { limit_bytes, data_bytes } => {
-                format!("the limit of {} of memory is above the data ({})", bytes(*limit_bytes), bytes(*data_bytes))
+                format!(
+                    "the limit of {} of memory is above the data ({})",
+                    approximate_size(*limit_bytes),
+                    approximate_size(*data_bytes)
+                )
             }
             Self::FrequencyScaling { governors } => format!("the frequency governor is {}", governors.join(", ")),
             Self::Steal { steal_ns, wall_ns } => {
-                format!("the hypervisor gave {:.1} % of one CPU's time to others", percent(*steal_ns, *wall_ns))
+                format!("the hypervisor gave {} of one CPU's time to others", percent(share(*steal_ns, *wall_ns)))
             }
-            Self::SwapInUse { swap_used_bytes } => format!("{} are swapped out", bytes(*swap_used_bytes)),
+            Self::SwapInUse { swap_used_bytes } => format!("{} are swapped out", approximate_size(*swap_used_bytes)),
             Self::ClockSlow { clock, clock_pair_ns } => {
                 format!("the clock is {clock} and not the time-stamp counter (two readings: {clock_pair_ns} ns)")
             }
@@ -323,15 +332,6 @@ fn first_few(names: &[String]) -> String {
     if names.len() > MOST { format!("{few} and {} more", names.len() - MOST) } else { few }
 }
 
-fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
-}
-
-/// In the largest binary unit of which there is at least one, to one decimal.
-fn bytes(amount: u64) -> String {
-    const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match UNITS.into_iter().find(|(size, _)| amount >= *size) {
-        Some((size, unit)) => format!("{:.1} {unit}", amount as f64 / size as f64),
-        None => format!("{amount} bytes"),
-    }
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

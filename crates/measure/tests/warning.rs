@@ -62,7 +62,7 @@ fn a_quiet_machine_gives_no_cause_for_words() {
     assert_eq!(codes(&machine, &medium, 8 * GIB - 1), ["data-smaller-than-memory"]);
     // Of several workloads those that fit are told, from the least to the largest.
     let some = Warning::data_smaller_than_memory(&machine, &[9 * GIB, GIB, 2 * GIB]).unwrap().to_string();
-    assert!(some.starts_with("the data (1.0 GiB to 2.0 GiB) fits into memory"), "{some}");
+    assert!(some.starts_with("the data (1.00 GiB to 2.00 GiB) fits into memory"), "{some}");
     assert_eq!(Warning::data_smaller_than_memory(&machine, &[]), None);
 }
 
@@ -123,10 +123,10 @@ fn every_sort_says_what_it_is_what_it_does_and_what_to_do() {
     let text = lines.join("\n");
     for figure in [
         "/dev/shm/bench is on tmpfs",
-        "1.0 GiB",
-        "8.0 GiB",
+        "1.00 GiB",
+        "8.00 GiB",
         "governor is powersave:",
-        "3.0 %",
+        "3.00 %",
         "3.25 on 4",
         "store-5 and 2 more",
     ] {
