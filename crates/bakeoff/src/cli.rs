@@ -36,8 +36,8 @@ Examples:
   bakeoff compare before/ after/               what a change did to the figures
   bakeoff doctor                               what could spoil a measurement on this machine
 
-The script ./bakeoff also knows: build NAME (a driver that `doctor` says is not built), test (every
-test there is), bench, fuzz.
+The script ./bakeoff also knows: build NAME (a driver that `doctor` says is not built), test (the
+quick tests; `test all` is every one), bench, fuzz.
 Exit status: 0 all good, 1 some cell failed, 2 usage or set-up, 130 interrupted.";
 
 /// Which embedded key-value store, or plain files, fits your records on your machine.
