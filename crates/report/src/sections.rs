@@ -26,14 +26,15 @@ pub(crate) mod slow_operations;
 pub(crate) mod store_counters;
 pub(crate) mod warm_up;
 
+use bakeoff_results::analysis::Analysis;
+use bakeoff_results::background_work::BackgroundWork;
+use bakeoff_results::disk_usage::{StoredBytes, has_copies};
+use bakeoff_results::gc::Gc;
+use bakeoff_results::reopening::Reopening;
+use bakeoff_results::warm_ups::WarmUps;
+
 use crate::detail::Detail;
 use crate::document::{Block, Document, Form, Forms, Section, SectionId};
-use crate::sections::background_work::BackgroundWorkRow;
-use crate::sections::disk_usage::{DiskUsageRow, has_copies};
-use crate::sections::gc::GcRow;
-use crate::sections::reopening::ReopeningRow;
-use crate::sections::warm_up::WarmUpRow;
-use bakeoff_results::analysis::Analysis;
 
 /// The report of a run for a form: sections that the form does not show are not made.
 pub(crate) fn report(of: &Analysis, detail: Detail, form: Form) -> Document {
@@ -125,15 +126,15 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(Forms::TERMINAL, || settings_in_force::section(run, contenders));
     all.add(Forms::TERMINAL, || memory::section(run));
     if has_copies(run) {
-        all.add(Forms::TEXT, || phase_tables::section::<DiskUsageRow>(run, contenders));
+        all.add(Forms::TEXT, || phase_tables::section::<StoredBytes>(run, contenders));
     }
-    all.add(Forms::TERMINAL, || phase_tables::section::<WarmUpRow>(run, contenders));
-    all.add(Forms::TERMINAL, || phase_tables::section::<BackgroundWorkRow>(run, contenders));
+    all.add(Forms::TERMINAL, || phase_tables::section::<WarmUps>(run, contenders));
+    all.add(Forms::TERMINAL, || phase_tables::section::<BackgroundWork>(run, contenders));
     if full || run.cells.iter().any(|cell| cell.end.axes.killed) {
-        all.add(Forms::TERMINAL, || phase_tables::section::<ReopeningRow>(run, contenders));
+        all.add(Forms::TERMINAL, || phase_tables::section::<Reopening>(run, contenders));
     }
     if full {
-        all.add(Forms::TERMINAL, || phase_tables::section::<GcRow>(run, contenders));
+        all.add(Forms::TERMINAL, || phase_tables::section::<Gc>(run, contenders));
         all.add(Forms::TERMINAL, || store_counters::section(run, contenders));
     }
     all.add(Forms::TEXT, || slow_operations::section(run, contenders));

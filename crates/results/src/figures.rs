@@ -211,8 +211,7 @@ pub fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
 
 /// Time of an operation as it was acknowledged, with its commits, of scans of an entry, nanoseconds.
 pub fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
-    let operations: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
-    (operations > 0.0).then(|| phase.timed_ns as f64 / operations)
+    per_operation(phase, phase.timed_ns as f64)
 }
 
 /// The same with the time until the store had done what it put off; `None` where it did not end, or nobody waited.

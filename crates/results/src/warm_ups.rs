@@ -1,0 +1,80 @@
+//! Phases that were measured only once their rate had settled: how long that took, and whether it did.
+
+use bakeoff_protocol::{PhaseResult, WarmUpOutcome};
+use bakeoff_stats::mean;
+
+use crate::cell_rounds::CellRound;
+use crate::gathered::{Gathered, phases_that};
+
+/// The warm-ups of one store's rounds of one phase.
+#[derive(Default)]
+pub struct WarmUps(Vec<WarmUpOutcome>);
+
+/// In how many rounds the rate had settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// In all.
+    Always,
+    /// In none.
+    Never,
+    /// All were too short to tell.
+    Unknown,
+    /// In some of them.
+    In {
+        /// In so many.
+        rounds: usize,
+        /// Of so many.
+        all: usize,
+    },
+}
+
+impl WarmUps {
+    /// Operations that were replayed before measuring began; the mean of all rounds, as all of these.
+    pub fn operations(&self) -> Option<f64> {
+        self.mean_of(|one| Some(one.operations as f64))
+    }
+
+    /// How long they took, nanoseconds.
+    pub fn wall_ns(&self) -> Option<f64> {
+        self.mean_of(|one| Some(one.wall_ns as f64))
+    }
+
+    /// An operation's time in the first part of them, nanoseconds.
+    pub fn first_ns(&self) -> Option<f64> {
+        self.mean_of(|one| Some(*one.interval_ns_means.first()? as f64))
+    }
+
+    /// An operation's time in the last part of them, nanoseconds.
+    pub fn last_ns(&self) -> Option<f64> {
+        self.mean_of(|one| Some(*one.interval_ns_means.last()? as f64))
+    }
+
+    /// In how many rounds the rate had settled.
+    pub fn settled(&self) -> Settled {
+        let [yes, no] = [true, false].map(|told| self.0.iter().filter(|one| one.steady == Some(told)).count());
+        let all = self.0.len();
+        match (yes, no) {
+            (0, 0) => Settled::Unknown,
+            (yes, 0) if yes == all => Settled::Always,
+            (0, no) if no == all => Settled::Never,
+            (rounds, _) => Settled::In { rounds, all },
+        }
+    }
+
+    fn mean_of(&self, figure: fn(&WarmUpOutcome) -> Option<f64>) -> Option<f64> {
+        mean(&self.0.iter().filter_map(figure).collect::<Vec<_>>())
+    }
+}
+
+impl Gathered for WarmUps {
+    type Part = PhaseResult;
+    type Subject = String;
+
+    fn parts(cell: &CellRound) -> Vec<(String, &PhaseResult)> {
+        phases_that(cell, |phase| phase.warm_up.is_some())
+    }
+
+    fn add(&mut self, phase: &PhaseResult) {
+        self.0.extend(phase.warm_up.clone());
+    }
+}
