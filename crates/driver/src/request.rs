@@ -52,3 +52,40 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
     }
     Ok(request)
 }
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_protocol::{FailureKind, REFUSED_REQUESTS};
+    use serde_json::Value;
+
+    use super::parse_request;
+
+    /// The value at a path, made if it is not there.
+    fn place<'a>(request: &'a mut Value, path: &[Value]) -> &'a mut Value {
+        path.iter().fold(request, |value, part| match part.as_u64() {
+            Some(index) => &mut value[usize::try_from(index).unwrap()],
+            None => &mut value[part.as_str().unwrap()],
+        })
+    }
+
+    #[test]
+    fn every_rule_has_a_request_that_is_refused_for_it() {
+        let vectors: Value = serde_json::from_str(REFUSED_REQUESTS).unwrap();
+        let sound = &vectors["request"];
+        parse_request(&sound.to_string()).unwrap();
+        for vector in vectors["refused"].as_array().unwrap() {
+            let mut request = sound.clone();
+            for change in vector["set"].as_array().into_iter().flatten() {
+                *place(&mut request, change[0].as_array().unwrap()) = change[1].clone();
+            }
+            for path in vector["remove"].as_array().into_iter().flatten() {
+                let (last, parents) = path.as_array().unwrap().split_last().unwrap();
+                let parent = place(&mut request, parents).as_object_mut().unwrap();
+                parent.remove(last.as_str().unwrap()).unwrap();
+            }
+            let text = vector["text"].as_str().map_or_else(|| request.to_string(), str::to_owned);
+            let failure = parse_request(&text).expect_err(&vector.to_string());
+            assert_eq!(failure.kind, FailureKind::BadRequest, "{vector}");
+        }
+    }
+}

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request, Verified,
+    CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request, StoreDescription,
+    Verified,
 };
 use bakeoff_store::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
 use bakeoff_tape::{LaneNeeds, Pool, TapeReader};
@@ -138,19 +139,22 @@ impl<'a> Case<'a> {
         }
         let settings = resolve_settings(&description, &request.settings)
             .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
+        check_offered(request, &description)?;
         if request.crash != Some(Crash::Recover) {
             check_directory(&request.directory)?;
         }
         let pool = Pool::open(&request.pool).map_err(|error| Failure::bad_tape(error.to_string()))?;
         let mut needs: Vec<LaneNeeds> = Vec::new();
-        let mut check = |path: &Path| {
+        let mut check = |path: &Path, lanes: usize| {
             let (tape, of_tape) = check_tape(path, request, &pool)?;
+            check_lanes(path, of_tape.len(), lanes)?;
             needs.resize(needs.len().max(of_tape.len()), LaneNeeds::default());
             needs.iter_mut().zip(of_tape).for_each(|(needs, of_tape)| *needs = needs.or(of_tape));
             Ok(tape)
         };
-        let tapes = request.phases.iter().map(|phase| check(&phase.tape)).collect::<Result<_, _>>()?;
-        let verify = request.verify.as_deref().map(check).transpose()?;
+        let threads = request.hints.threads as usize;
+        let tapes = request.phases.iter().map(|phase| check(&phase.tape, threads)).collect::<Result<_, _>>()?;
+        let verify = request.verify.as_deref().map(|path| check(path, 1)).transpose()?;
         Ok(Self {
             request,
             entry,
@@ -190,6 +194,34 @@ impl<'a> Case<'a> {
         })
         .map_err(|error| Failure::from_store("open", &error))?;
         Ok((store, elapsed_ns(begin)))
+    }
+}
+
+/// Refuses what this driver, or the store, does not say that it can do.
+fn check_offered(request: &Request, description: &StoreDescription) -> Result<(), Failure> {
+    let copies = description.capabilities.compacted_copy;
+    let asked = [
+        (request.warm_up.is_some(), "a warm-up, which this driver does not do: leave out `warm_up`".to_owned()),
+        (request.profile.is_some(), "a profile, which this driver does not make: leave out `profile`".to_owned()),
+        (
+            request.compacted_copy.is_some() && !copies,
+            format!("a compacted copy, which {} does not make: leave out `compacted_copy`", request.store),
+        ),
+    ];
+    match asked.into_iter().find(|(is_asked, _)| *is_asked) {
+        None => Ok(()),
+        Some((_, what)) => Err(Failure::bad_request(format!("the request is for {what}"))),
+    }
+}
+
+/// A tape of a phase has a lane for each thread, and what is compared in the end one.
+fn check_lanes(path: &Path, lanes: usize, threads: usize) -> Result<(), Failure> {
+    match lanes == threads {
+        true => Ok(()),
+        false => Err(Failure::bad_request(format!(
+            "{} has {lanes} lanes, but {threads} threads replay it: hints.threads is the number of lanes, 1 in the tape to verify",
+            path.display()
+        ))),
     }
 }
 

@@ -46,5 +46,9 @@ pub use store_name::check_store_name;
 /// `consistent` alike. Results of it are still read.
 pub const PROTOCOL_VERSION: u32 = 2;
 
+/// Requests that a driver must refuse, each for one rule: a JSON object with a sound `request`, and `refused`, an array of objects with `group`,
+/// `name`, `rule`, and either the whole `text` or what to change in the request: `set`, pairs of a path and a value, or `remove`, paths.
+pub const REFUSED_REQUESTS: &str = include_str!("../vectors/refused-requests.json");
+
 /// A link of this name to a driver in Rust describes each of its stores and twins of it ([`StoreDescription::twin_of`]).
 pub const TWINS_PROGRAM: &str = "bakeoff-driver-twins";

@@ -121,7 +121,7 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
     /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<PathBuf>,
     /// Where to make a compacted copy after that: a path with nothing there yet. Only for stores that describe themselves as able to.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,6 +35,8 @@ pub(crate) const RECORD_BYTES_MAX: usize = RECORD_BYTES + DUE_BYTES + RECORD_KEY
 
 /// The flags of a record.
 pub mod flags {
+    use crate::Operation;
+
     /// The key is there.
     pub const FOUND: u8 = 1;
     /// A scan runs from high keys to low.
@@ -45,8 +47,18 @@ pub mod flags {
     pub const DUE: u8 = 8;
     /// Entries may come in any order.
     pub const ANY_ORDER: u8 = 16;
-    /// Every flag of this version.
-    pub const ALL: u8 = FOUND | REVERSE | UNTIMED | DUE | ANY_ORDER;
+
+    /// The flags that an operation may have.
+    #[inline]
+    pub const fn of(operation: Operation) -> u8 {
+        let own = match operation {
+            Operation::Get | Operation::Update | Operation::Upsert | Operation::Delete | Operation::Walk => FOUND,
+            Operation::Scan => REVERSE,
+            Operation::ScanAll => REVERSE | ANY_ORDER,
+            Operation::Insert | Operation::Commit => 0,
+        };
+        own | UNTIMED | DUE
+    }
 }
 
 /// What a scan is to do and what a right store delivers.
@@ -295,11 +307,21 @@ pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
 /// and what it should be.
 pub(crate) fn check_record(record: &Record<'_>, pool_bytes: u64) -> Result<(), (&'static str, String, String)> {
     let (key_bytes, operation) = (record.key.len(), record.operation);
-    if record.flags & !flags::ALL != 0 {
-        return Err(("flags", format!("{:#04x}", record.flags), format!("bits of {:#04x}", flags::ALL)));
+    let allowed = flags::of(operation);
+    if record.flags & !allowed != 0 {
+        let expected = format!("bits of {allowed:#04x} in {}", operation.name());
+        return Err(("flags", format!("{:#04x}", record.flags), expected));
+    }
+    if operation == Operation::Update && !record.found() {
+        return Err(("flags", format!("{:#04x}", record.flags), "FOUND in update".to_owned()));
     }
     if matches!(operation, Operation::Commit | Operation::ScanAll) && key_bytes != 0 {
         return Err(("key_bytes", key_bytes.to_string(), format!("0, as {} has no key", operation.name())));
+    }
+    let has_value = record.refers_to_pool() || operation == Operation::Walk;
+    if !has_value && (record.value_bytes, record.value_offset) != (0, 0) {
+        let found = format!("{} bytes at {}", record.value_bytes, record.value_offset);
+        return Err(("value", found, format!("0 bytes at 0, as this {} has no value", operation.name())));
     }
     let end = record.value_offset.checked_add(u64::from(record.value_bytes));
     if record.refers_to_pool() && end.is_none_or(|end| end > pool_bytes) {
@@ -325,9 +347,8 @@ fn check_scan(record: &Record<'_>, scan: &Scan) -> Result<(), (&'static str, Str
     if !whole && scan.entries > scan.limit {
         return Err(("entries", scan.entries.to_string(), format!("at most the limit of {}", scan.limit)));
     }
-    if record.any_order() && (!whole || scan.consumer == Consumer::Copy) {
-        let expected = "set only for a whole scan that copies nothing".to_owned();
-        return Err(("flag ANY_ORDER", "set".to_owned(), expected));
+    if record.any_order() && scan.consumer == Consumer::Copy {
+        return Err(("flag ANY_ORDER", "set".to_owned(), "unset for a scan that copies".to_owned()));
     }
     Ok(())
 }
@@ -339,6 +360,10 @@ fn check_path(record: &Record<'_>) -> Result<(), (&'static str, String, String)>
     if walk.past_leaf && (record.found() || walk.components == 0) {
         let expected = "a walk that is not found and has a component".to_owned();
         return Err(("past a leaf", format!("{} components", walk.components), expected));
+    }
+    if !walk.past_leaf && !record.found() && record.value_offset != 0 {
+        let expected = "0, as it is not said what this walk reads".to_owned();
+        return Err(("value_offset", record.value_offset.to_string(), expected));
     }
     let mut rest = record.key;
     let mut components = 0_u32;

@@ -63,3 +63,10 @@ pub use show::show;
 pub use sizes::{Shape, SizeRange};
 pub use workload::{Data, Estimate, Import, KeyForm, Workload};
 pub use writer::{Counts, TapeWriter};
+
+/// Tapes that a reader must refuse, each for one rule of the format: a JSON array of objects with `group`, `name`, `rule` and `tape`, which is
+/// hexadecimal. Their values lie in [`VECTORS_POOL`].
+pub const REFUSED_TAPES: &str = include_str!("../vectors/refused.json");
+
+/// The value pool of the test vectors.
+pub const VECTORS_POOL: &[u8] = include_bytes!("../vectors/pool.bin");

@@ -6,5 +6,6 @@ mod damage;
 mod distributions;
 mod model;
 mod recording;
+mod refused;
 mod replay;
 mod vectors;

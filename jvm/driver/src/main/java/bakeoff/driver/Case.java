@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.store.Capability;
 import bakeoff.store.DataHints;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Settings;
@@ -53,16 +54,18 @@ final class Case {
                 List<TapeReader> tapes = new ArrayList<>();
                 WrittenValues written = new WrittenValues(pool.pool.bytes());
                 for (Request.Phase phase : phases) {
-                    tapes.add(check(phase.tape(), pool, written));
+                    tapes.add(check(phase.tape(), pool, written, hints.threads()));
                 }
-                TapeReader last = verify == null ? null : check(verify, pool, written);
+                TapeReader last = verify == null ? null : check(verify, pool, written, 1);
                 return new Tapes(pool, tapes, last, hints, written.slices());
             } catch (TapeException damaged) {
                 throw Failure.badTape(damaged);
             }
         }
 
-        private static TapeReader check(Path path, OpenPool pool, WrittenValues written) throws TapeException {
+        /** A tape of a phase has a lane for each thread, and what is compared in the end one. */
+        private static TapeReader check(Path path, OpenPool pool, WrittenValues written, int threads)
+                throws TapeException, Failure {
             TapeReader tape = TapeReader.open(path);
             if (tape.header().poolBytes() != pool.pool.bytes() || tape.header().poolChecksum() != pool.checksum) {
                 throw new TapeException(
@@ -76,6 +79,12 @@ final class Case {
                                         pool.checksum));
             }
             tape.check(written);
+            int lanes = tape.header().lanes().size();
+            if (lanes != threads) {
+                throw Failure.badRequest(
+                        "%s has %d lanes, but %d threads replay it: hints.threads is the number of lanes, 1 in the tape to verify"
+                                .formatted(path, lanes, threads));
+            }
             return tape;
         }
     }
@@ -154,6 +163,11 @@ final class Case {
             settings = Settings.resolve(description, request.settings());
         } catch (StoreException refused) {
             throw Failure.of(request.store(), refused);
+        }
+        if (request.compactedCopy().isPresent() && !description.can(Capability.COMPACTED_COPY)) {
+            throw Failure.badRequest(
+                    "the request is for a compacted copy, which %s does not make: leave out `compacted_copy`"
+                            .formatted(request.store()));
         }
         checkDirectory(request.directory());
         Tapes tapes = Tapes.open(

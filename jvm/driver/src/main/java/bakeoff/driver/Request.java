@@ -8,6 +8,12 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +81,7 @@ record Request(
             throw malformed("it is empty");
         }
         try {
-            JsonObject json = JsonParser.parseString(text).getAsJsonObject();
+            JsonObject json = strict(text).getAsJsonObject();
             long protocol = new Fields(json, "").number("protocol");
             if (protocol != PROTOCOL) {
                 throw Failure.badRequest(
@@ -88,6 +94,21 @@ record Request(
         }
     }
 
+    /** One JSON text and nothing more: by itself the parser takes comments, single quotes and much else. */
+    private static JsonElement strict(String text) {
+        JsonReader reader = new JsonReader(new StringReader(text));
+        reader.setStrictness(Strictness.STRICT);
+        JsonElement json = JsonParser.parseReader(reader);
+        try {
+            if (reader.peek() != JsonToken.END_DOCUMENT) {
+                throw new JsonParseException("something follows the request");
+            }
+        } catch (IOException broken) {
+            throw new JsonParseException(broken);
+        }
+        return json;
+    }
+
     private static Request read(Fields json) throws Failure {
         json.number("round");
         json.text("cell");
@@ -96,14 +117,18 @@ record Request(
                 json.text("store"),
                 Durability.of(durability).orElseThrow(() -> malformed("unknown durability `%s`".formatted(durability))),
                 json.json.has("settings") ? json.object("settings").json : new JsonObject(),
-                Path.of(json.text("directory")),
-                Path.of(json.text("pool")),
+                json.path("directory"),
+                json.path("pool"),
                 hints(json.object("hints")),
                 phases(json),
-                json.json.has("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
-                json.optional("verify").map(JsonElement::getAsString).map(Path::of),
-                json.optional("compacted_copy").map(JsonElement::getAsString).map(Path::of),
-                json.json.has("profile") ? Optional.of(profile(json.object("profile"))) : Optional.empty());
+                json.isThere("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
+                json.isThere("verify") ? Optional.of(json.path("verify")) : Optional.empty(),
+                json.isThere("compacted_copy") ? Optional.of(json.path("compacted_copy")) : Optional.empty(),
+                json.isThere("profile") ? Optional.of(profile(json.object("profile"))) : Optional.empty());
+        if (json.isThere("crash")) {
+            throw Failure.badRequest(
+                    "the request has `crash`, but this driver does not say that it `recovers`: leave it out");
+        }
         if (request.phases.isEmpty()) {
             throw Failure.badRequest("the request has no phases");
         }
@@ -118,12 +143,12 @@ record Request(
                     case "alloc" -> Profiler.Kind.ALLOC;
                     default -> throw malformed("unknown profile `%s`: use cpu or alloc".formatted(kind));
                 };
-        return new Profile(known, Path.of(json.text("file")));
+        return new Profile(known, json.path("file"));
     }
 
     private static WarmUp warmUp(Fields json) throws Failure {
         return new WarmUp(
-                Path.of(json.text("pool")),
+                json.path("pool"),
                 phases(json),
                 hints(json.object("hints")),
                 json.limit("time_ns"),
@@ -138,23 +163,21 @@ record Request(
             if (!mode.equals("latency") && !mode.equals("throughput")) {
                 throw malformed("unknown mode `%s`: use latency or throughput".formatted(mode));
             }
-            double speed = phase.optional("speed").map(JsonElement::getAsDouble).orElse(0.0);
+            double speed = phase.isThere("speed") ? phase.fraction("speed") : 0;
             boolean sound = speed > 0 && Double.isFinite(speed) && mode.equals("latency");
-            if (phase.optional("speed").isPresent() && !sound) {
+            if (phase.isThere("speed") && !sound) {
                 throw Failure.badRequest("phase `%s`: speed %s in mode %s: give a number above 0, and mode latency"
                         .formatted(phase.text("name"), speed, mode));
             }
-            double part = phase.optional("steady_within")
-                    .map(JsonElement::getAsDouble)
-                    .orElse(0.0);
-            if (phase.optional("steady_within").isPresent() && !(part > 0 && part <= Steady.WITHIN_MAX && speed == 0)) {
+            double part = phase.isThere("steady_within") ? phase.fraction("steady_within") : 0;
+            if (phase.isThere("steady_within") && !(part > 0 && part <= Steady.WITHIN_MAX && speed == 0)) {
                 throw Failure.badRequest(
                         "phase `%s`: steady_within %s, speed %s: give a part above 0, up to %s, and no speed"
                                 .formatted(phase.text("name"), part, speed, Steady.WITHIN_MAX));
             }
             phases.add(new Phase(
                     phase.text("name"),
-                    Path.of(phase.text("tape")),
+                    phase.path("tape"),
                     mode.equals("latency"),
                     phase.flag("batched"),
                     phase.flag("ascending"),
@@ -194,26 +217,35 @@ record Request(
             return primitive(name, "text", JsonPrimitive::isString).getAsString();
         }
 
-        long number(String name) throws Failure {
+        Path path(String name) throws Failure {
+            String text = text(name);
             try {
-                return primitive(name, "a number", JsonPrimitive::isNumber)
-                        .getAsBigDecimal()
-                        .longValueExact();
-            } catch (ArithmeticException | NumberFormatException broken) {
-                throw malformed("`%s%s` is no whole number of 63 bits".formatted(place, name));
+                return Path.of(text);
+            } catch (InvalidPathException broken) {
+                throw malformed("`%s%s` is no path: %s".formatted(place, name, broken.getMessage()));
             }
+        }
+
+        /** A whole number of 0 or more, as it is written without a fraction or an exponent. */
+        long number(String name) throws Failure {
+            String digits = primitive(name, "a number", JsonPrimitive::isNumber).getAsString();
+            try {
+                if (!digits.isEmpty() && digits.chars().allMatch(Character::isDigit)) {
+                    return Long.parseLong(digits);
+                }
+            } catch (NumberFormatException tooLarge) {
+                // As any other that is no such number.
+            }
+            throw malformed("`%s%s` is no whole number from 0 to 2^63 - 1".formatted(place, name));
+        }
+
+        double fraction(String name) throws Failure {
+            return primitive(name, "a number", JsonPrimitive::isNumber).getAsDouble();
         }
 
         /** A number that need not be there: without it there is no limit. */
         long limit(String name) throws Failure {
-            if (optional(name).isEmpty()) {
-                return Long.MAX_VALUE;
-            }
-            long number = number(name);
-            if (number < 0) {
-                throw malformed("`%s%s` is %d: give 0 or more".formatted(place, name, number));
-            }
-            return number;
+            return isThere(name) ? number(name) : Long.MAX_VALUE;
         }
 
         boolean flag(String name) throws Failure {
@@ -239,8 +271,10 @@ record Request(
             throw malformed("`%s%s` is no array".formatted(place, name));
         }
 
-        Optional<JsonElement> optional(String name) {
-            return Optional.ofNullable(json.get(name)).filter(element -> !element.isJsonNull());
+        /** Whether there is a value for an optional key; null is none. */
+        boolean isThere(String name) {
+            JsonElement element = json.get(name);
+            return element != null && !element.isJsonNull();
         }
 
         private JsonPrimitive primitive(String name, String what, java.util.function.Predicate<JsonPrimitive> is)

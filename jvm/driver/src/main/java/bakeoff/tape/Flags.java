@@ -13,7 +13,17 @@ public final class Flags {
     /** A whole scan may deliver entries in any order. */
     public static final int ANY_ORDER = 16;
 
-    static final int ALL = FOUND | REVERSE | UNTIMED | DUE | ANY_ORDER;
-
     private Flags() {}
+
+    /** The flags that an operation may have. */
+    static int of(Operation operation) {
+        int own =
+                switch (operation) {
+                    case GET, UPDATE, UPSERT, DELETE, WALK -> FOUND;
+                    case SCAN -> REVERSE;
+                    case SCAN_ALL -> REVERSE | ANY_ORDER;
+                    case INSERT, COMMIT -> 0;
+                };
+        return own | UNTIMED | DUE;
+    }
 }

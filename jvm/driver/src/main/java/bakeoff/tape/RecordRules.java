@@ -20,22 +20,37 @@ final class RecordRules {
 
     /** The first rule that is broken; null if none is. */
     static Broken check(Record record, ByteBuffer block, long poolBytes) {
-        if ((record.flags() & ~Flags.ALL) != 0) {
-            return new Broken("flags", "0x%02x".formatted(record.flags()), "bits of 0x%02x".formatted(Flags.ALL));
-        }
         Operation operation = record.operation();
+        int allowed = Flags.of(operation);
+        if ((record.flags() & ~allowed) != 0) {
+            String expected = "bits of 0x%02x in %s".formatted(allowed, operation.word());
+            return new Broken("flags", "0x%02x".formatted(record.flags()), expected);
+        }
+        if (operation == Operation.UPDATE && !record.has(Flags.FOUND)) {
+            return new Broken("flags", "0x%02x".formatted(record.flags()), "FOUND in update");
+        }
         if ((operation == Operation.COMMIT || operation == Operation.SCAN_ALL) && record.keyBytes() != 0) {
             return new Broken("key_bytes", record.keyBytes(), "0, as %s has no key".formatted(operation.word()));
         }
+        boolean hasValue = record.refersToPool() || operation == Operation.WALK;
+        if (!hasValue && (record.valueBytes() != 0 || record.valueOffset != 0)) {
+            String expected = "0 bytes at 0, as this %s has no value".formatted(operation.word());
+            return new Broken("value", place(record), expected);
+        }
         if (record.refersToPool() && !isInPool(record, poolBytes)) {
-            String found = "%d bytes at %s".formatted(record.valueBytes(), Long.toUnsignedString(record.valueOffset));
-            return new Broken("value", found, "a slice of the pool of %d bytes".formatted(poolBytes));
+            return new Broken("value", place(record), "a slice of the pool of %d bytes".formatted(poolBytes));
         }
         if (record.refersToPool() && record.valueBytes() > VALUE_BYTES_MAX) {
             return new Broken("value_bytes", record.valueBytes(), "at most 1 GiB, which this reader can hold");
         }
-        Broken broken = operation.isScan() ? checkScan(record) : anyOrderIsOfScans(record);
-        return broken == null && operation == Operation.WALK ? checkPath(record, block) : broken;
+        if (operation.isScan()) {
+            return checkScan(record);
+        }
+        return operation == Operation.WALK ? checkPath(record, block) : null;
+    }
+
+    private static String place(Record record) {
+        return "%d bytes at %s".formatted(record.valueBytes(), Long.toUnsignedString(record.valueOffset));
     }
 
     private static boolean isInPool(Record record, long poolBytes) {
@@ -52,16 +67,8 @@ final class RecordRules {
             String limit = Long.toUnsignedString(record.limit);
             return new Broken("entries", Long.toUnsignedString(record.entries), "at most the limit of " + limit);
         }
-        boolean allowed = whole && record.consumer != Consumer.COPY;
-        return record.has(Flags.ANY_ORDER) && !allowed ? misplacedAnyOrder() : null;
-    }
-
-    private static Broken anyOrderIsOfScans(Record record) {
-        return record.has(Flags.ANY_ORDER) ? misplacedAnyOrder() : null;
-    }
-
-    private static Broken misplacedAnyOrder() {
-        return new Broken("flag ANY_ORDER", "set", "set only for a whole scan that copies nothing");
+        boolean misplaced = record.has(Flags.ANY_ORDER) && record.consumer == Consumer.COPY;
+        return misplaced ? new Broken("flag ANY_ORDER", "set", "unset for a scan that copies") : null;
     }
 
     /** The path of a walk has as many components as the record says, and its values a codec that is known. */
@@ -73,6 +80,11 @@ final class RecordRules {
                 && (record.has(Flags.FOUND) || Walk.components(record.valueBytes()) == 0)) {
             String found = "%d components".formatted(Walk.components(record.valueBytes()));
             return new Broken("past a leaf", found, "a walk that is not found and has a component");
+        }
+        boolean isOpen = !Walk.pastLeaf(record.valueBytes()) && !record.has(Flags.FOUND);
+        if (isOpen && record.valueOffset != 0) {
+            String found = Long.toUnsignedString(record.valueOffset);
+            return new Broken("value_offset", found, "0, as it is not said what this walk reads");
         }
         int at = record.keyOffset;
         int end = at + record.keyBytes();

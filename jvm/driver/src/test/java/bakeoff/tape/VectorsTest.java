@@ -157,8 +157,8 @@ final class VectorsTest {
         int record = (int) number(whole, 72) + 24;
         for (Object[] broken : List.<Object[]>of(
                 new Object[] {0, 10, "record is malformed (first byte 10)"},
-                new Object[] {1, 0x20, "flags is 0x20, expected bits of 0x1f"},
-                new Object[] {1, Flags.ANY_ORDER, "flag ANY_ORDER"},
+                new Object[] {1, 0x20, "flags is 0x20, expected bits of 0x0d in get"},
+                new Object[] {1, Flags.ANY_ORDER, "flags is 0x10"},
                 new Object[] {1, Flags.FOUND, "output_bytes"})) {
             byte[] bytes = whole.clone();
             bytes[record + (int) broken[0]] = ((Integer) broken[1]).byteValue();
@@ -167,6 +167,20 @@ final class VectorsTest {
             String message =
                     assertThrows(TapeException.class, () -> readAll(bytes)).getMessage();
             assertTrue(message.contains((String) broken[2]), message);
+        }
+    }
+
+    @Test
+    void everyRuleHasATapeThatIsRefusedForIt() throws Exception {
+        JsonArray refused = JsonParser.parseString(Files.readString(VECTORS.resolve("refused.json")))
+                .getAsJsonArray();
+        assertTrue(refused.size() > 50, "only %d".formatted(refused.size()));
+        for (JsonElement element : refused) {
+            JsonObject vector = element.getAsJsonObject();
+            byte[] bytes = HexFormat.of().parseHex(vector.get("tape").getAsString());
+            String rule =
+                    vector.get("name").getAsString() + ": " + vector.get("rule").getAsString();
+            assertThrows(TapeException.class, () -> readAll(bytes), rule);
         }
     }
 
