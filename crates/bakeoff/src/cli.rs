@@ -1,5 +1,6 @@
 //! What the user types, and what `--help` teaches.
 
+mod check_driver_arguments;
 mod compare_arguments;
 mod item_arguments;
 mod suite_arguments;
@@ -11,6 +12,7 @@ use bakeoff_protocol::Profile;
 use clap::builder::styling::Styles;
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use check_driver_arguments::CheckDriverArguments;
 pub(crate) use compare_arguments::CompareArguments;
 use item_arguments::ItemArguments;
 use suite_arguments::OVERRIDES;
@@ -68,6 +70,8 @@ pub(crate) enum Verb {
     Tape(TapeArguments),
     /// Print the request of one cell, to be run by hand, and the command that answers it
     Request(RequestArguments),
+    /// Check that a driver, in any language, keeps the rules of docs/PROTOCOL.md
+    CheckDriver(CheckDriverArguments),
     /// Remove what earlier runs left behind; only what carries bakeoff's marker
     Clean(CleanArguments),
     /// Wait for the end of a run that made media, and remove what it left; started by the run itself

@@ -98,6 +98,7 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Doctor(arguments) => verbs::doctor::main(&arguments),
         Verb::Tape(arguments) => verbs::tape::main(&arguments),
         Verb::Request(arguments) => verbs::request::main(&arguments),
+        Verb::CheckDriver(arguments) => verbs::check_driver::main(&arguments),
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
         Verb::Guard => bakeoff_engine::guard(output::REPORTER).map(|()| Outcome::Good),
     }

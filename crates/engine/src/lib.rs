@@ -6,6 +6,7 @@
 //! ```
 //! - `plan` finds out everything before anything is measured.
 //! - `cell` runs one round of one cell.
+//! - [`check_driver`] tries the rules of the protocol on a driver.
 //! - [`pick`] makes a suite of a need.
 //! - `place` is where stores, tapes and results lie.
 //! - `surroundings` is what goes on while cells are measured.
@@ -15,6 +16,7 @@
 //! `bakeoff-results`.
 
 mod cell;
+pub mod check_driver;
 mod drivers;
 mod execute;
 mod in_turn;

@@ -1,5 +1,6 @@
 //! One file a verb: what it was given, what it calls, what it prints.
 
+pub(crate) mod check_driver;
 pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod doctor;

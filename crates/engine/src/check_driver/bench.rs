@@ -1,0 +1,254 @@
+//! Where a rule is tried: a directory of its own, tapes recorded for it, requests made of them, and the driver that is asked.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use bakeoff_protocol::{DriverDescription, Durability, PROTOCOL_VERSION, Request, StoreDescription};
+use bakeoff_suite::offered;
+use bakeoff_tape::{
+    Access, Data, KeyForm, Operation, PhaseSpec, Record, Recording, Shape, SizeRange, TapeReader, TapeShape,
+    TapeWriter, Workload, record,
+};
+
+use crate::cell::request::{data_hints, phase_request};
+use crate::check_driver::program::{Answer, run};
+use crate::check_driver::{Checked, Stop};
+use crate::place::names::TEMPORARY;
+use crate::place::tree::remove_tree;
+use crate::surroundings::interrupt::Interrupt;
+
+/// Records that a load writes: more than a block has operations.
+const RECORDS: u64 = 300;
+
+/// One rule, one store.
+pub(super) struct Bench<'a> {
+    pub(super) program: &'a Path,
+    pub(super) driver: &'a DriverDescription,
+    pub(super) store: &'a StoreDescription,
+    directory: PathBuf,
+    interrupt: &'a Interrupt,
+    asked: Cell<u32>,
+}
+
+/// The phases of a workload and its tapes.
+pub(super) struct Recorded {
+    pub(super) workload: Workload,
+    pub(super) recording: Recording,
+}
+
+impl<'a> Bench<'a> {
+    /// A bench for a rule, in a directory of the rule's name inside another.
+    pub(super) fn new(
+        program: &'a Path,
+        driver: &'a DriverDescription,
+        store: &'a StoreDescription,
+        (parent, rule): (&Path, &str),
+        interrupt: &'a Interrupt,
+    ) -> Result<Self> {
+        let directory = parent.join(format!("{}-{rule}", store.name.replace('/', "-")));
+        std::fs::create_dir(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
+        Ok(Self { program, driver, store, directory, interrupt, asked: Cell::new(0) })
+    }
+
+    /// Removes all that was made for the rule.
+    pub(super) fn remove(self) -> Result<()> {
+        remove_tree(&self.directory)
+    }
+
+    /// The rule's directory.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// A fresh, empty directory for a store, with one beside it for what the driver unpacks.
+    pub(super) fn place(&self) -> Result<PathBuf> {
+        let number = self.asked.get() + 1;
+        self.asked.set(number);
+        let place = self.directory.join(format!("{number:03}"));
+        std::fs::create_dir_all(place.join(TEMPORARY))?;
+        let store = place.join("store");
+        std::fs::create_dir(&store)?;
+        Ok(store)
+    }
+
+    /// Gives the driver this text as its request, whose store lies, or would, at `store`.
+    pub(super) fn ask_text(&self, store: &Path, text: &str) -> Result<Answer> {
+        std::fs::write(store.with_file_name("request.json"), text)?;
+        let beside = (&*store.with_file_name(TEMPORARY), &*store.with_file_name("log"));
+        run(self.program, "run", text.as_bytes(), beside, self.interrupt)
+    }
+
+    /// The same with a request.
+    pub(super) fn ask(&self, request: &Request) -> Result<Answer> {
+        self.ask_text(&request.directory, &serde_json::to_string_pretty(request)?)
+    }
+
+    /// The driver's answer to another verb.
+    pub(super) fn ask_verb(&self, verb: &str) -> Result<Answer> {
+        let store = self.place()?;
+        let beside = (&*store.with_file_name(TEMPORARY), &*store.with_file_name("log"));
+        run(self.program, verb, b"", beside, self.interrupt)
+    }
+
+    /// Records a load and these phases after it, for so many threads.
+    ///
+    /// # Errors
+    /// The store does not offer one of them.
+    pub(super) fn record(&self, phases: Vec<PhaseSpec>, lanes: u32) -> Checked<Recorded> {
+        for phase in &phases {
+            offered(phase, &self.store.capabilities).map_err(|why| Stop::NotOffered(format!("it {why}")))?;
+        }
+        Ok(self.record_anyway(phases, lanes)?)
+    }
+
+    /// The same, whether or not the store offers it.
+    pub(super) fn record_anyway(&self, phases: Vec<PhaseSpec>, lanes: u32) -> Result<Recorded> {
+        let load = PhaseSpec { access: Access::Insertion, ..PhaseSpec::new("load", [(Operation::Insert, 1.0)], None) };
+        let workload = Workload {
+            seed: 1,
+            key: KeyForm::Sha1,
+            key_bytes: None,
+            records: RECORDS,
+            value_bytes: SizeRange { min: 20, max: 200 },
+            value_shape: Shape::Uniform,
+            data: Data::Random,
+            pool_bytes: 64 << 10,
+            lanes,
+            tree: None,
+            phases: [vec![load], phases].concat(),
+            import: None,
+        };
+        let recording = record(&workload, &self.directory.join("tapes"), None, &mut |_| ControlFlow::Continue(()))?;
+        Ok(Recorded { workload, recording })
+    }
+
+    /// The request for all of it, at the weakest level that the store offers.
+    pub(super) fn request(&self, recorded: &Recorded) -> Result<Request> {
+        let Recorded { workload, recording } = recorded;
+        let phases = workload.phases.iter().zip(&recording.phases);
+        Ok(Request {
+            protocol: PROTOCOL_VERSION,
+            cell: "0123456789abcdef".to_owned(),
+            round: 1,
+            store: self.store.name.clone(),
+            durability: self.level(),
+            settings: Default::default(),
+            directory: self.place()?,
+            pool: recording.pool.clone(),
+            hints: data_hints(&recording.hints, workload.lanes),
+            phases: phases.map(|(spec, tape)| phase_request(spec, tape)).collect(),
+            warm_up: None,
+            verify: self.can_list().then(|| recording.verify.clone()),
+            compacted_copy: None,
+            crash: None,
+            profile: None,
+        })
+    }
+
+    /// A request for a load alone, timed one operation at a time.
+    pub(super) fn load(&self) -> Checked<Request> {
+        let recorded = self.record(Vec::new(), 1)?;
+        Ok(self.request(&recorded)?)
+    }
+
+    /// The weakest level that the store offers.
+    pub(super) fn level(&self) -> Durability {
+        self.store.durability.keys().next().copied().unwrap_or_default()
+    }
+
+    /// Whether the store can show everything in it, so that its content can be compared.
+    pub(super) fn can_list(&self) -> bool {
+        let can = &self.store.capabilities;
+        can.scan_any_order || can.scan_ordered
+    }
+
+    /// Stops where the store keeps nothing, and so gives no answer that could be wrong.
+    pub(super) fn needs_data(&self) -> Checked {
+        match self.store.capabilities.keeps_data {
+            true => Ok(()),
+            false => Err(Stop::NotOffered("it keeps no data".to_owned())),
+        }
+    }
+}
+
+/// A phase of one kind of operation.
+pub(super) fn phase(name: &str, operation: Operation, operations: u64) -> PhaseSpec {
+    mixed(name, [(operation, 1.0)], operations)
+}
+
+/// A phase of several kinds.
+pub(super) fn mixed<const N: usize>(name: &str, mix: [(Operation, f64); N], operations: u64) -> PhaseSpec {
+    PhaseSpec { scan_entries: SizeRange { min: 1, max: 20 }, ..PhaseSpec::new(name, mix, Some(operations)) }
+}
+
+/// A record that owns its parts.
+pub(super) struct OwnedRecord {
+    pub(super) operation: Operation,
+    pub(super) flags: u8,
+    pub(super) key: Vec<u8>,
+    pub(super) value_bytes: u32,
+    pub(super) value_offset: u64,
+    pub(super) due_ns: Option<u64>,
+    pub(super) scan: Option<bakeoff_tape::Scan>,
+}
+
+impl OwnedRecord {
+    fn new(record: &Record<'_>) -> Self {
+        let Record { operation, flags, key, value_bytes, value_offset, due_ns, .. } = *record;
+        Self { operation, flags, key: key.to_vec(), value_bytes, value_offset, due_ns, scan: record.scan() }
+    }
+
+    pub(super) fn push_to(&self, tape: &mut TapeWriter) -> Result<()> {
+        let Self { operation, flags, ref key, value_bytes, value_offset, due_ns, scan } = *self;
+        let scan = scan.map(|scan| scan.encode());
+        tape.push(&Record { operation, flags, key, value_bytes, value_offset, due_ns, scan: scan.as_ref() })?;
+        Ok(())
+    }
+}
+
+/// Every record of a tape, by lane.
+pub(super) fn records_of(tape: &Path) -> Result<Vec<Vec<OwnedRecord>>> {
+    let tape = TapeReader::open(tape)?;
+    tape.check()?;
+    let lane = |number| {
+        let (mut lane, mut records) = (tape.lane(number)?, Vec::new());
+        while let Some(block) = lane.next_block()? {
+            records.extend(block.records().map(|record| OwnedRecord::new(&record)));
+        }
+        Ok(records)
+    };
+    (0..u32::try_from(tape.facts().lanes.len())?).map(lane).collect()
+}
+
+/// Writes a tape over the pool of another, with all checksums right.
+pub(super) fn write_tape(
+    path: &Path,
+    (pool_bytes, pool_checksum): (u64, u64),
+    lanes: &[Vec<OwnedRecord>],
+) -> Result<()> {
+    let shape = TapeShape { lanes: u32::try_from(lanes.len())?, pool_bytes, pool_checksum, metadata_bytes_max: 2 };
+    let mut tape = TapeWriter::create(path, shape)?;
+    for (number, records) in lanes.iter().enumerate() {
+        if number > 0 {
+            tape.next_lane()?;
+        }
+        records.iter().try_for_each(|record| record.push_to(&mut tape))?;
+    }
+    tape.finish("{}")?;
+    Ok(())
+}
+
+/// The same tape at another path with one record changed: the first that `change` says it has.
+///
+/// # Errors
+/// There is none to change.
+pub(super) fn changed(tape: &Path, to: &Path, change: &dyn Fn(&mut OwnedRecord) -> bool) -> Result<()> {
+    let mut lanes = records_of(tape)?;
+    let is_changed = lanes.iter_mut().flatten().any(change);
+    anyhow::ensure!(is_changed, "no record of {} can be changed so", tape.display());
+    let tape = TapeReader::open(tape)?;
+    let facts = tape.facts();
+    write_tape(to, (facts.pool_bytes, facts.pool_checksum), &lanes)
+}
