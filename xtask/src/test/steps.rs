@@ -65,7 +65,7 @@ impl Plan {
     }
 
     fn java(&self) -> Inputs {
-        self.inputs().path("jvm").path("crates/tape/vectors").path("crates/tree/schema")
+        self.inputs().path("jvm").path("crates/protocol/vectors").path("crates/tape/vectors").path("crates/tree/schema")
     }
 
     /// A test program as it runs here. The conformance of stores is checked on the disk too, by `test all`.
