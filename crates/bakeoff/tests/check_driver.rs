@@ -142,7 +142,7 @@ const LIARS: &[Liar] = &[
     },
     Liar { name: "any directory", forgiven: "is not empty", breaks: &["request-directory"], ..HONEST },
     Liar { name: "any store", forgiven: "no store `", breaks: &["request-store"], ..HONEST },
-    Liar { name: "any setting", forgiven: "map-size", breaks: &["settings-refused"], ..HONEST },
+    Liar { name: "any setting", forgiven: "\"message\":\"lmdb: ", breaks: &["settings-refused"], ..HONEST },
     Liar { name: "any number of lanes", forgiven: "has 2 lanes", breaks: &["request-lanes"], ..HONEST },
     Liar {
         name: "REVERSE in a get",
@@ -156,10 +156,10 @@ const LIARS: &[Liar] = &[
     Liar {
         name: "a tape that is cut short",
         forgiven: "it was cut short",
-        breaks: &["tape-cut", "tape-header", "tape-flipped"],
+        breaks: &["tape-cut", "tape-header"],
         ..HONEST
     },
-    Liar { name: "no tape", forgiven: "No such file", breaks: &["tape-gone"], ..HONEST },
+    Liar { name: "no tape", forgiven: "No such file", breaks: &["request-directory", "tape-gone"], ..HONEST },
     Liar {
         name: "answers that are not compared",
         forgiven: "\"wrong-answer\"",
@@ -168,7 +168,7 @@ const LIARS: &[Liar] = &[
     },
     Liar {
         name: "content that is not compared",
-        forgiven: "\"phase\":\"verify\"",
+        forgiven: "\"kind\":\"wrong-answer\",\"phase\":\"verify\"",
         breaks: &["wrong-content"],
         ..HONEST
     },
@@ -211,7 +211,7 @@ const LIARS: &[Liar] = &[
     },
     Liar {
         name: "opened without reopening",
-        events: "sed 's/\"reopen_ns\":[0-9]*,\\(\"resources\\|\"over_time\\|\"slow\\)/\\1/; s/,\"reopen_ns\":[0-9]*,\"over/,\"over/'",
+        events: "sed '/\"event\":\"phase\"/s/,\"reopen_ns\":[0-9]*//'",
         breaks: &["reopen"],
         ..HONEST
     },
@@ -228,6 +228,24 @@ const LIARS: &[Liar] = &[
         breaks: &["keys"],
         ..HONEST
     },
+];
+
+/// Rules of every kind, which are tried with each liar besides those that it breaks.
+const OTHERS: &[&str] = &[
+    "describe",
+    "request-version",
+    "request-store",
+    "tape-gone",
+    "tape-walks",
+    "texts",
+    "levels",
+    "settings-in-force",
+    "durability-power",
+    "reads",
+    "reopen",
+    "keys",
+    "wrong-content",
+    "recovery",
 ];
 
 /// Makes the program of a liar.
@@ -251,7 +269,11 @@ fn a_driver_that_breaks_a_rule_fails_that_rule_alone() {
     for liar in LIARS {
         let place = Place::new();
         let program = lying(&place, liar);
-        let finished = place.run(&["check-driver", text(&program), liar.store, "--dir", "."]);
+        let mut arguments = vec!["check-driver", text(&program), liar.store, "--dir", "."];
+        // All rules take a few seconds for each liar.
+        let rules = liar.breaks.iter().chain(OTHERS.iter().filter(|rule| !liar.breaks.contains(rule)));
+        arguments.extend(rules.filter(|_| !checks_all()).flat_map(|rule| ["--rule", rule]));
+        let finished = place.run(&arguments);
         let mut expected: Vec<_> = liar.breaks.to_vec();
         let mut found = broken(&finished);
         expected.sort_unstable();

@@ -1,7 +1,7 @@
 //! One cell, one round: a request, a driver process, result lines.
 
 pub(crate) mod by_hand;
-mod claims;
+pub(crate) mod claims;
 pub(crate) mod job;
 pub(crate) mod log;
 pub(crate) mod measurement;

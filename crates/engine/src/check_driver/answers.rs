@@ -6,7 +6,7 @@ use bakeoff_tape::{Consumer, Operation, PhaseSpec, flags};
 use crate::check_driver::bench::{Bench, OwnedRecord, changed, phase};
 use crate::check_driver::judge::failed;
 use crate::check_driver::program::Answer;
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 /// What failures call the comparison at the end.
 const VERIFY: &str = "verify";

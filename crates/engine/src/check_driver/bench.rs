@@ -14,7 +14,7 @@ use bakeoff_tape::{
 
 use crate::cell::request::{data_hints, phase_request};
 use crate::check_driver::program::{Answer, run};
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 use crate::place::names::TEMPORARY;
 use crate::place::tree::remove_tree;
 use crate::surroundings::interrupt::Interrupt;

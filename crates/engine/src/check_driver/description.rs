@@ -4,19 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_protocol::{DriverDescription, Durability, PROTOCOL_VERSION, Setting, SettingKind, StoreDescription};
+use bakeoff_protocol::{
+    DriverDescription, Durability, PROTOCOL_VERSION, Setting, SettingKind, StoreDescription, check_store_name,
+};
 
 use crate::check_driver::bench::Bench;
 use crate::check_driver::program::run;
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 use crate::place::names::TEMPORARY;
 use crate::surroundings::interrupt::Interrupt;
-
-/// The longest name of a store.
-const NAME_BYTES_MAX: usize = 40;
-
-/// Words that mean something where stores are named.
-const RESERVED: [&str; 5] = ["all", "built", "jvm", "native", "none"];
 
 /// The driver's description, without which nothing can be asked of it.
 ///
@@ -78,18 +74,12 @@ pub(super) fn wrong_verb(bench: &Bench<'_>) -> Checked {
 
 /// Names are such as can be typed, and unique.
 pub(super) fn names(bench: &Bench<'_>) -> Checked {
-    let expected = "[a-z0-9][a-z0-9-]{0,39}, unique, and no reserved word";
     let mut seen = BTreeSet::new();
-    for store in &bench.driver.stores {
-        let name = &store.name;
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let is_right = (1..=NAME_BYTES_MAX).contains(&name.len())
-            && name.bytes().next().is_some_and(is_plain)
-            && name.bytes().all(|byte| is_plain(byte) || byte == b'-')
-            && !RESERVED.contains(&name.as_str())
-            && seen.insert(name);
-        if !is_right {
-            return Err(Stop::broken(expected, format!("the store {name:?}")));
+    for StoreDescription { name, .. } in &bench.driver.stores {
+        let expected = "names as [a-z0-9][a-z0-9-]{0,39}, unique, and no reserved words";
+        check_store_name(name).map_err(|why| Stop::broken(expected, format!("the store {name:?}, which {why}")))?;
+        if !seen.insert(name) {
+            return Err(Stop::broken(expected, format!("two stores {name:?}")));
         }
     }
     Ok(())
@@ -163,7 +153,7 @@ pub(super) fn settings(bench: &Bench<'_>) -> Checked {
 }
 
 /// Whether a setting takes a value, as far as its type and limits say.
-pub(super) fn takes(setting: &Setting, value: &serde_json::Value) -> bool {
+fn takes(setting: &Setting, value: &serde_json::Value) -> bool {
     match &setting.kind {
         SettingKind::Bytes { min, max } => value.as_u64().is_some_and(|bytes| (min..=max).contains(&&bytes)),
         SettingKind::Integer { min, max } => value.as_i64().is_some_and(|number| (min..=max).contains(&&number)),

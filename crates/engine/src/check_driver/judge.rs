@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bakeoff_measure::Histogram;
-use bakeoff_protocol::{Event, FailureKind, Mode, OperationResult, PhaseResult, Request, Settings, Verified};
-use bakeoff_results::plausible::impossible;
+use bakeoff_protocol::{Event, FailureKind, PhaseResult, Request, Settings, StoreDescription, Verified};
 use bakeoff_tape::{Operation, PhaseTape};
 
+use crate::cell::claims;
+use crate::cell::claims::figures::refuse_figures;
+use crate::cell::claims::order::Order;
+use crate::cell::claims::phase::Asked;
 use crate::check_driver::bench::{Recorded, records_of};
 use crate::check_driver::program::Answer;
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 /// The name of a kind of failure in JSON.
 fn named(kind: FailureKind) -> String {
@@ -86,15 +88,25 @@ pub(super) struct Run {
 }
 
 /// A run to its end, whose events come in order and are what the tapes say.
-pub(super) fn finished(answer: &Answer, request: &Request, recorded: &Recorded, keeps_data: bool) -> Checked<Run> {
+pub(super) fn finished(
+    answer: &Answer,
+    request: &Request,
+    recorded: &Recorded,
+    store: &StoreDescription,
+) -> Checked<Run> {
     let run = in_order(answer, request)?;
+    let keeps_data = store.capabilities.keeps_data;
     for ((phase, asked), tape) in run.phases.iter().zip(&request.phases).zip(&recorded.recording.phases) {
-        let wrong = wrong_phase(phase, asked.mode, (tape, recorded.workload.lanes), keeps_data)?;
-        let warmed_up = wrong.or_else(|| {
-            let unasked = phase.warm_up.is_some() != asked.steady_within.is_some();
-            unasked.then(|| ("`warm_up` if `steady_within` was asked for".to_owned(), "another".to_owned()))
-        });
-        if let Some((expected, found)) = warmed_up {
+        let asked = Asked {
+            request: asked,
+            counts: tape.counts,
+            operations: tape.operations,
+            threads: recorded.workload.lanes,
+            keeps_data,
+        };
+        claims::phase::check(phase, &asked)
+            .map_err(|(_, what)| Stop::broken("a phase as its tape and the request have it", what))?;
+        if let Some((expected, found)) = wrong_kinds(phase, tape, keeps_data)? {
             return Err(Stop::broken(format!("phase {}: {expected}", phase.phase), found));
         }
     }
@@ -112,34 +124,32 @@ pub(super) fn finished(answer: &Answer, request: &Request, recorded: &Recorded, 
     Ok(run)
 }
 
-/// `opened`, each phase in order, `verified`, `finished`, and exit status 0.
+/// Events in the order of the protocol, with `finished` at the end, and exit status 0.
 pub(super) fn in_order(answer: &Answer, request: &Request) -> Checked<Run> {
-    let names: Vec<_> = request.phases.iter().map(|phase| phase.name.as_str()).collect();
+    let names: Vec<_> = request.phases.iter().map(|phase| phase.name.clone()).collect();
     let expected =
         format!("`opened`, the phases {}, `verified` if asked for, `finished`, and exit status 0", names.join(", "));
     let events = answer.events().map_err(|what| Stop::broken(&expected, what))?;
     if !matches!(events.last(), Some(Event::Finished(_))) || !answer.status.is_some_and(|status| status.success()) {
         return Err(Stop::broken(expected, shown(answer)));
     }
-    let order: Vec<_> = events.iter().map(kind_of).filter(|kind| *kind != "progress").collect();
-    let phases = std::iter::repeat_n("phase", names.len());
-    let verified = order.contains(&"verified").then_some("verified");
-    let right: Vec<_> = std::iter::once("opened").chain(phases).chain(verified).chain(["finished"]).collect();
-    if order != right {
-        return Err(Stop::broken(expected, order.join(", ")));
-    }
+    let mut order =
+        Order::new(claims::order::Asked { phases: names.clone(), dies: false, verifies: request.verify.is_some() });
     let mut run = Run { settings: Settings::new(), phases: Vec::new(), verified: None };
-    for event in events {
+    let mut opened = false;
+    for (event, line) in events.into_iter().zip(answer.output.lines()) {
+        order.take(&event).map_err(|what| Stop::broken(&expected, what))?;
+        refuse_figures(line).map_err(|(_, what)| Stop::broken("figures that can be", what))?;
         match event {
-            Event::Opened(opened) => run.settings = opened.settings,
+            Event::Opened(event) => (opened, run.settings) = (true, event.settings),
             Event::Phase(phase) => run.phases.push(*phase),
             Event::Verified(verified) => run.verified = Some(verified),
             _ => {}
         }
     }
-    let found: Vec<_> = run.phases.iter().map(|phase| phase.phase.as_str()).collect();
-    if found != names {
-        return Err(Stop::broken(expected, format!("the phases {}", found.join(", "))));
+    if !opened || run.phases.len() != names.len() {
+        let found = format!("{} phases{}", run.phases.len(), if opened { "" } else { " and no `opened`" });
+        return Err(Stop::broken(expected, found));
     }
     Ok(run)
 }
@@ -165,35 +175,14 @@ fn expected_of(tape: &Path) -> anyhow::Result<Expected> {
     Ok(kinds)
 }
 
-/// What was expected of a phase and what came, if that is something else.
-fn wrong_phase(
-    phase: &PhaseResult,
-    mode: Mode,
-    (tape, lanes): (&PhaseTape, u32),
-    keeps_data: bool,
-) -> anyhow::Result<Option<(String, String)>> {
-    let warmed_up = phase.warm_up.as_ref().map_or(0, |warm_up| warm_up.operations);
-    let operations = phase.operations.iter().fold(warmed_up, |sum, of| sum.saturating_add(of.operations));
-    let answers = if keeps_data { tape.counts.answers } else { 0 };
-    let counts = [
-        ("threads", u64::from(phase.threads), u64::from(lanes)),
-        ("timed operations", operations, tape.counts.timed_operations),
-        ("answers_checked", phase.answers_checked, answers),
-        ("answers_wrong", phase.answers_wrong, 0),
-    ];
-    if let Some((what, found, expected)) = counts.into_iter().find(|(_, found, expected)| found != expected) {
-        return Ok(Some((format!("{expected} {what}"), found.to_string())));
-    }
-    if phase.mode != mode {
-        return Ok(Some(("the mode that was asked for".to_owned(), "another".to_owned())));
-    }
-    if let Some(what) = impossible(phase) {
-        return Ok(Some(("figures that can be".to_owned(), what)));
-    }
-    if let Some(what) = phase.operations.iter().find_map(|of| wrong_latency(of, mode)) {
-        return Ok(Some((format!("of {}, {}", what.0, what.1), what.2)));
+/// What was expected of the kinds of operations in a phase and what came, if that is something else.
+fn wrong_kinds(phase: &PhaseResult, tape: &PhaseTape, keeps_data: bool) -> anyhow::Result<Option<(String, String)>> {
+    if !keeps_data && phase.answers_checked > 0 {
+        let found = phase.answers_checked.to_string();
+        return Ok(Some(("0 answers_checked of a store that keeps no data".to_owned(), found)));
     }
     if phase.warm_up.is_some() {
+        // How many of each kind came before measuring began is the driver's matter.
         return Ok(None);
     }
     let mut kinds = expected_of(&tape.path)?;
@@ -212,41 +201,4 @@ fn wrong_phase(
         }
     }
     Ok(kinds.pop_first().map(|(kind, _)| (format!("operations of the kind {kind}"), "none".to_owned())))
-}
-
-/// The kind, what was expected of its latencies, and what came.
-fn wrong_latency(of: &OperationResult, mode: Mode) -> Option<(String, String, String)> {
-    let wrong = |expected: &str, found: String| Some((of.operation.clone(), expected.to_owned(), found));
-    let Some(latency) = &of.latency else {
-        return if mode == Mode::Latency { wrong("`latency`", "none".to_owned()) } else { None };
-    };
-    if mode == Mode::Throughput {
-        return wrong("no `latency` in mode throughput", "one".to_owned());
-    }
-    let histogram = match Histogram::from_base64(&latency.histogram) {
-        Ok(histogram) => histogram,
-        Err(why) => return wrong("a histogram", why.to_string()),
-    };
-    if histogram.count() != of.operations {
-        let expected = format!("a histogram of {} latencies", of.operations);
-        return wrong(&expected, histogram.count().to_string());
-    }
-    // There are many definitions of a percentile, and buckets are a thousandth wide.
-    let step = 1.5 / of.operations.max(1) as f64;
-    let at = |share: f64| histogram.quantile_ns(share.clamp(0.0, 1.0)).unwrap_or(0);
-    let around = |share: f64| (at(share - step), at(share + step));
-    let (least, most) = (histogram.min_ns().unwrap_or(0), histogram.max_ns().unwrap_or(0));
-    let figures = [
-        ("latency_ns_min", latency.latency_ns_min, (least, least)),
-        ("latency_ns_p50", latency.latency_ns_p50, around(0.5)),
-        ("latency_ns_p90", latency.latency_ns_p90, around(0.9)),
-        ("latency_ns_p99", latency.latency_ns_p99, around(0.99)),
-        ("latency_ns_p999", latency.latency_ns_p999, around(0.999)),
-        ("latency_ns_max", latency.latency_ns_max, (most, most)),
-    ];
-    let is_off = |(_, found, (low, high)): &(&str, u64, (u64, u64))| {
-        found.saturating_add(found / 500 + 2) < *low || *found > high + high / 500 + 2
-    };
-    let (name, found, (low, high)) = figures.into_iter().find(is_off)?;
-    wrong(&format!("{name} as in its histogram, from {low} to {high}"), found.to_string())
 }

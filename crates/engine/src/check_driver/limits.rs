@@ -5,7 +5,7 @@ use bakeoff_tape::{Consumer, Operation, RECORD_KEY_BYTES_MAX, consume, flags};
 
 use crate::check_driver::bench::{Bench, OwnedRecord, write_tape};
 use crate::check_driver::judge::{failed, in_order};
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 /// The longest value that is tried: any longer one takes time, and shows little more.
 const VALUE_BYTES_MAX: u64 = 4 << 20;

@@ -6,7 +6,7 @@
 //! - `rules` is the table of rules.
 //! - `bench` makes requests and asks the driver, in a directory of each rule's own.
 //! - `program` runs the driver once.
-//! - `judge` has what a right answer is.
+//! - `judge` has what a right answer is, and `verdict` what a check comes to.
 //! - All others have the checks of a part of the table.
 
 mod answers;
@@ -21,6 +21,7 @@ mod rules;
 mod settings;
 mod sound;
 mod tapes;
+mod verdict;
 
 use std::path::{Path, PathBuf};
 
@@ -30,58 +31,12 @@ use bakeoff_tape::TapeError;
 
 use crate::check_driver::bench::Bench;
 use crate::check_driver::rules::{RULES, Scope};
+use crate::check_driver::verdict::Stop;
 use crate::place::names;
 use crate::place::own_directory::{Kind, OwnDirectory};
 use crate::surroundings::interrupt::Interrupt;
 
-/// Why a check ends before its end.
-enum Stop {
-    /// The store, or the driver, does not offer what the rule is about.
-    NotOffered(String),
-    /// The driver broke the rule.
-    Broken { expected: String, found: String },
-    /// The check itself cannot go on.
-    Trouble(anyhow::Error),
-}
-
-impl Stop {
-    fn broken(expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self::Broken { expected: expected.into(), found: found.into() }
-    }
-
-    /// The same, of one of several cases.
-    fn of_case(self, case: &str) -> Self {
-        match self {
-            Self::Broken { expected, found } => Self::Broken { expected: format!("{case}: {expected}"), found },
-            other => other,
-        }
-    }
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Trouble(error.into())
-    }
-}
-
-/// What a check comes to.
-type Checked<T = ()> = Result<T, Stop>;
-
-/// How a rule was kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It was.
-    Ok,
-    /// It is about what the store, or the driver, does not offer: why.
-    NotOffered(String),
-    /// It was broken.
-    Failed {
-        /// What should have come, after the name of the case if the rule has several.
-        expected: String,
-        /// What came.
-        found: String,
-    },
-}
+pub use verdict::Verdict;
 
 /// What came of one rule.
 pub struct RuleResult<'a> {

@@ -16,6 +16,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::cell::log::last_bytes;
 use crate::programs::{dies_with_us, kill};
+use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
 /// How long a driver may take: what is asked here takes well under a second, and starting a virtual machine a few.
@@ -80,6 +81,7 @@ pub(super) fn run(
     let errors = File::create(log).with_context(|| format!("cannot make {}", log.display()))?;
     let mut command = Command::new(program);
     command.arg(verb).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).process_group(0);
+    let strays = Strays::watch();
     let started = dies_with_us(command.env("TMPDIR", temporary)).spawn();
     let mut child = started.with_context(|| format!("cannot start the driver {}", program.display()))?;
     let request = input.to_vec();
@@ -96,7 +98,9 @@ pub(super) fn run(
             let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
         });
     }
-    let status = wait(&mut child, interrupt)?;
+    let status = wait(&mut child, interrupt);
+    strays.kill();
+    let status = status?;
     let output = receive.recv_timeout(REST_TIME_MAX).unwrap_or_default();
     let last = last_bytes(log, LAST_WORDS_BYTES);
     let last_words = printable(last.trim().lines().last().unwrap_or_default().trim());

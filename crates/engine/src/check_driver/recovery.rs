@@ -5,7 +5,7 @@ use bakeoff_tape::Operation;
 use std::os::unix::process::ExitStatusExt;
 
 use crate::check_driver::bench::{Bench, mixed};
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 /// The number of SIGKILL.
 const KILLED: i32 = 9;

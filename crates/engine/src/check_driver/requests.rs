@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::check_driver::bench::{Bench, Recorded, phase};
 use crate::check_driver::judge::{finished, refused};
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 /// What refuses a request.
 const BAD: &[FailureKind] = &[FailureKind::BadRequest];
@@ -124,7 +124,7 @@ pub(super) fn unknown_keys(bench: &Bench<'_>) -> Checked {
     json["hints"]["of_a_newer_version"] = Value::from(vec![1]);
     json["phases"][0]["of_a_newer_version"] = Value::Object(serde_json::Map::new());
     let answer = bench.ask_text(&request.directory, &json.to_string())?;
-    finished(&answer, &request, &recorded, bench.store.capabilities.keeps_data).map(drop)
+    finished(&answer, &request, &recorded, bench.store).map(drop)
 }
 
 /// A tape of a phase has a lane for each thread.

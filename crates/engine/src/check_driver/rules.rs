@@ -3,7 +3,8 @@
 use bakeoff_protocol::Durability;
 
 use crate::check_driver::bench::Bench;
-use crate::check_driver::{Checked, answers, description, limits, recovery, requests, settings, sound, tapes};
+use crate::check_driver::verdict::Checked;
+use crate::check_driver::{answers, description, limits, recovery, requests, settings, sound, tapes};
 
 /// What a rule is about.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use bakeoff_protocol::{Durability, FailureKind, Setting, SettingKind};
 use bakeoff_tape::Operation;
 use serde_json::Value;
 
+use crate::cell::claims::settings::untrue;
 use crate::check_driver::bench::{Bench, mixed, phase};
-use crate::check_driver::description::takes;
 use crate::check_driver::judge::{finished, refused};
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 const BAD: &[FailureKind] = &[FailureKind::BadRequest];
 
@@ -22,7 +22,7 @@ pub(super) fn level(bench: &Bench<'_>, level: Durability) -> Checked {
     let mut request = bench.request(&recorded)?;
     request.durability = level;
     let answer = bench.ask(&request)?;
-    finished(&answer, &request, &recorded, bench.store.capabilities.keeps_data).map(drop)
+    finished(&answer, &request, &recorded, bench.store).map(drop)
 }
 
 /// Levels that are not offered are refused.
@@ -81,20 +81,14 @@ pub(super) fn settings_in_force(bench: &Bench<'_>) -> Checked {
         request.settings.extend(chosen.map(|(setting, value)| (setting.name.clone(), value.clone())));
         let answer = bench.ask(&request)?;
         let case = chosen.map_or("no settings".to_owned(), |(setting, value)| format!("{} = {value}", setting.name));
-        let run = finished(&answer, &request, &recorded, bench.store.capabilities.keeps_data)
-            .map_err(|stop| stop.of_case(&case))?;
-        for (name, value) in &request.settings {
-            if run.settings.get(name) != Some(value) {
-                let found = run.settings.get(name).map_or("none".to_owned(), Value::to_string);
-                return Err(Stop::broken(format!("{case}: `opened` with it among the settings"), found));
-            }
+        let run = finished(&answer, &request, &recorded, bench.store).map_err(|stop| stop.of_case(&case))?;
+        let is_in_force = |(name, value): &(&String, &Value)| run.settings.get(*name) == Some(*value);
+        if let Some((name, value)) = request.settings.iter().find(|setting| !is_in_force(setting)) {
+            let found = run.settings.get(name).map_or("none".to_owned(), Value::to_string);
+            return Err(Stop::broken(format!("{case}: `opened` with {name} = {value}"), found));
         }
-        for (name, value) in &run.settings {
-            let setting = bench.store.settings.iter().find(|setting| setting.name == *name);
-            if !setting.is_some_and(|setting| takes(setting, value)) {
-                let expected = format!("{case}: in `opened` settings that are described, with values that they take");
-                return Err(Stop::broken(expected, format!("{name} = {value}")));
-            }
+        if let Some(what) = untrue(&run.settings, &request.settings, bench.store) {
+            return Err(Stop::broken(format!("{case}: the settings in force in `opened`"), what));
         }
     }
     Ok(())

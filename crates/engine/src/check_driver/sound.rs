@@ -5,7 +5,7 @@ use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseS
 
 use crate::check_driver::bench::{Bench, changed, mixed, phase, records_of};
 use crate::check_driver::judge::{Run, failed, finished, in_order};
-use crate::check_driver::{Checked, Stop};
+use crate::check_driver::verdict::{Checked, Stop};
 
 /// Runs a load and these phases to their end; `change` alters the request.
 fn runs(bench: &Bench<'_>, phases: Vec<PhaseSpec>, lanes: u32, change: &dyn Fn(&mut Request)) -> Checked<Run> {
@@ -13,7 +13,7 @@ fn runs(bench: &Bench<'_>, phases: Vec<PhaseSpec>, lanes: u32, change: &dyn Fn(&
     let mut request = bench.request(&recorded)?;
     change(&mut request);
     let answer = bench.ask(&request)?;
-    finished(&answer, &request, &recorded, bench.store.capabilities.keeps_data)
+    finished(&answer, &request, &recorded, bench.store)
 }
 
 fn as_it_is(_: &mut Request) {}
@@ -155,7 +155,7 @@ fn done_or_refused(bench: &Bench<'_>, spec: PhaseSpec) -> Checked<Option<Run>> {
     if failed(&answer, &[FailureKind::BadRequest]).is_ok() {
         return Err(Stop::NotOffered("the driver refuses it, as it may".to_owned()));
     }
-    finished(&answer, &request, &recorded, bench.store.capabilities.keeps_data).map(Some)
+    finished(&answer, &request, &recorded, bench.store).map(Some)
 }
 
 /// An open loop: operations at their times.
@@ -195,6 +195,8 @@ pub(super) fn compacted_copy(bench: &Bench<'_>) -> Checked {
     if !bench.store.capabilities.compacted_copy {
         return Err(Stop::NotOffered("it makes no compacted copy".to_owned()));
     }
+    // Of a store that keeps nothing nothing is verified, and so no copy reported.
+    bench.needs_data()?;
     let copy = |request: &mut Request| request.compacted_copy = Some(request.directory.with_file_name("copy"));
     let run = runs(bench, vec![phase("delete", Operation::Delete, 100)], 1, &copy)?;
     match run.verified.and_then(|verified| verified.compacted_copy) {

@@ -7,9 +7,9 @@ use bakeoff_protocol::{FailureKind, Request};
 use bakeoff_tape::{REFUSED_TAPES, VECTORS_POOL};
 use serde_json::Value;
 
-use crate::check_driver::Checked;
 use crate::check_driver::bench::Bench;
 use crate::check_driver::judge::refused;
+use crate::check_driver::verdict::Checked;
 
 const BAD: &[FailureKind] = &[FailureKind::BadTape];
 
