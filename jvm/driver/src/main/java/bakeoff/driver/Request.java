@@ -236,7 +236,7 @@ record Request(
             } catch (NumberFormatException tooLarge) {
                 // As any other that is no such number.
             }
-            throw malformed("`%s%s` is no whole number from 0 to 2^63 - 1".formatted(place, name));
+            throw malformed("`%s%s` is %s: give a whole number from 0 to 2^63 - 1".formatted(place, name, digits));
         }
 
         double fraction(String name) throws Failure {
