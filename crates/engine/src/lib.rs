@@ -45,7 +45,7 @@ pub use place::guard::guard;
 pub use place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, shown};
 pub use place::results_removal::remove_results;
 pub use place::run_directory::{Readers, is_unbegun, make_run_directory, newest_results};
-pub use place::scratch::remove_leftovers_of;
+pub use place::scratch::{remove_leftovers_of, remove_unmarked_in};
 pub use plan::estimate::{describe_share, describe_size};
 pub use plan::rate_plan::{check_rate_budget, expected_rate_times, plan_rates};
 pub use plan::resumption::check_unchanged;

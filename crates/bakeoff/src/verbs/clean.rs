@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 
 use crate::cli::{CleanArguments, DEFAULT_RESULTS};
 use crate::outcome::Outcome;
-use bakeoff_engine::{Kind, MemoryGroups, OwnDirectory, is_unbegun, kind_of, remove_results, shown};
+use bakeoff_engine::{
+    Kind, MemoryGroups, OwnDirectory, is_unbegun, kind_of, remove_results, remove_unmarked_in, shown,
+};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
@@ -23,12 +25,18 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
         }
     }
     if !arguments.dry_run {
+        let mut unmarked = Vec::new();
+        arguments.directories.iter().for_each(|base| remove_unmarked_in(base, |path| unmarked.push(shown(path))));
+        for path in &unmarked {
+            print_line!("removed {path}")?;
+        }
+        removed += unmarked.len();
         // Where no control group can be made, there is none to remove.
         let groups = MemoryGroups::find().map_or(0, |groups| groups.remove_leftovers());
         if groups > 0 {
             print_line!("removed {groups} control group(s) of runs that were killed")?;
         }
-        removed += groups;
+        removed += groups as usize;
     }
     if removed == 0 && kept == 0 {
         print_line!(

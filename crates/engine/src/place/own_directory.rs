@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_results::files::open_regular;
@@ -169,6 +170,24 @@ pub fn kind_of(path: &Path) -> Option<Kind> {
     [Kind::Scratch, Kind::Results].into_iter().find(|kind| line == kind.line())
 }
 
+/// A directory is marked within this time after it was made, unless its maker was killed.
+const MARKED_WITHIN: Duration = Duration::from_secs(2);
+
+/// Removes the directories in `base` whose makers were killed before they had marked them. They are known by an empty marker, or by a name that
+/// only bakeoff gives. Each is passed to `on_removed`.
+pub(crate) fn remove_unmarked(base: &Path, is_our_name: impl Fn(&str) -> bool, mut on_removed: impl FnMut(&Path)) {
+    for entry in std::fs::read_dir(base).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let has_marker = path.join(MARKER).symlink_metadata().is_ok_and(|marker| marker.is_file() && marker.len() == 0);
+        let is_ours = has_marker || is_our_name(&entry.file_name().to_string_lossy());
+        let changed = entry.metadata().ok().filter(|facts| facts.is_dir()).and_then(|facts| facts.modified().ok());
+        let is_old = changed.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > MARKED_WITHIN);
+        if is_ours && is_old && remove_unfinished(&path) {
+            on_removed(&path);
+        }
+    }
+}
+
 /// Removes a directory whose maker was killed before its marker was written, or just after that was removed: there is nothing in it, or an
 /// empty marker alone. Any other is left as it is. Whether it is gone.
 pub(crate) fn remove_unfinished(path: &Path) -> bool {
@@ -197,6 +216,29 @@ mod tests {
         assert!(link.is_symlink() && !part.join(MARKER_ASIDE).exists());
         OwnDirectory::open(&part, Kind::Scratch).unwrap().keep_as(&kept).unwrap();
         assert!(!part.exists() && std::fs::read_dir(&kept).unwrap().next().is_none(), "like any other");
+    }
+
+    /// One in five hundred kills left one.
+    #[test]
+    fn what_was_killed_before_it_was_marked_is_removed_and_nothing_else() {
+        let base = tempfile::tempdir().unwrap();
+        let make = |name: &str, file: Option<&str>, age_s: u64| {
+            let path = base.path().join(name);
+            std::fs::create_dir(&path).unwrap();
+            file.into_iter().for_each(|file| std::fs::write(path.join(file), "").unwrap());
+            let then = std::time::SystemTime::now() - Duration::from_secs(age_s);
+            File::open(&path).unwrap().set_modified(then).unwrap();
+        };
+        make("ours-empty", None, 60);
+        make("any-marked", Some(MARKER), 60);
+        make("ours-young", None, 0);
+        make("any-empty", None, 60);
+        make("ours-full", Some("file"), 60);
+        let mut removed = Vec::new();
+        remove_unmarked(base.path(), |name| name.starts_with("ours"), |path| removed.push(path.to_owned()));
+        removed.sort();
+        assert_eq!(removed, ["any-marked", "ours-empty"].map(|name| base.path().join(name)));
+        assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), 3);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use bakeoff_suite::RunOptions;
 use bakeoff_text::counted;
 
 use crate::place::names::{self, TEMPORARY};
-use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown};
+use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, remove_unmarked, shown};
 use crate::place::tree::{count_files, empty_tree, remove_tree};
 use crate::reporter::Reporter;
 
@@ -219,9 +219,15 @@ fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
 /// What such runs left of stores on media stays for `bakeoff clean` ([`report_left_stores`]): to remove many files makes some file systems
 /// slow for minutes, and stores are measured next.
 pub(crate) fn remove_left_behind(base: &Path, reporter: Reporter) {
+    remove_unmarked_in(base, |_| ());
     named(base, names::SCRATCH).iter().filter(|(_, rest)| !names::is_of_stores(rest)).for_each(|(path, _)| {
         remove_if_left(path, reporter);
     });
+}
+
+/// Removes the directories in `base` whose makers were killed before they had marked them, and passes each to `on_removed`.
+pub fn remove_unmarked_in(base: &Path, on_removed: impl FnMut(&Path)) {
+    remove_unmarked(base, |name| name.starts_with(names::SCRATCH), on_removed);
 }
 
 /// Says where killed runs left stores on media, and how they are removed.
