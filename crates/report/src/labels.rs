@@ -41,9 +41,6 @@ pub(crate) const AHEAD: &str = "ahead of the next, 95 % interval";
 /// What is lacking where an interval says nothing.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 
-/// Of an interval whose ends lie further apart than this, as a ratio, only an end that says which is better is shown.
-const WIDTH_MAX: f64 = 10.0;
-
 /// Ratios beyond this, and below its inverse, say no more than that.
 const RATIO_MAX: f64 = 1000.0;
 
@@ -52,9 +49,9 @@ pub(crate) fn interval(of: Interval, too_few: &str) -> String {
     match of {
         _ if of.low > RATIO_MAX => format!("≥{RATIO_MAX}×"),
         _ if of.high < RATIO_MAX.recip() => format!("≤{}×", RATIO_MAX.recip()),
-        _ if is_wide(of) && of.low > 1.0 => format!("≥{}", ratio(of.low)),
-        _ if is_wide(of) && of.high < 1.0 => format!("≤{}", ratio(of.high)),
-        _ if is_wide(of) => too_few.to_owned(),
+        _ if of.is_wide() && of.low > 1.0 => format!("≥{}", ratio(of.low)),
+        _ if of.is_wide() && of.high < 1.0 => format!("≤{}", ratio(of.high)),
+        _ if of.is_wide() => too_few.to_owned(),
         _ => ratio_range(of.low, of.high),
     }
 }
@@ -64,16 +61,6 @@ pub(crate) fn from_one(margin: Interval) -> Interval {
     Interval { low: margin.low.max(1.0), ..margin }
 }
 
-/// Whether an interval says neither which is better nor by how much.
-pub(crate) fn says_nothing(of: Interval) -> bool {
-    is_wide(of) && of.contains(1.0)
-}
-
-/// Whether the ends of an interval are too far apart to be shown.
-fn is_wide(of: Interval) -> bool {
-    of.high > WIDTH_MAX * of.low
-}
-
 /// What is lacking where an interval over many comparisons says nothing: it holds over rounds, and over workloads too.
 pub(crate) fn too_few(of: &Overall) -> &'static str {
     if of.common > 1 { "too few rounds or workloads" } else { TOO_FEW_ROUNDS }
@@ -81,9 +68,7 @@ pub(crate) fn too_few(of: &Overall) -> &'static str {
 
 /// How many times worse those may be that are not told apart from the best; `None` if that is not known either.
 pub(crate) fn up_to(ranking: &Ranking) -> Option<String> {
-    let ratios: Vec<Interval> = ranking.undecided().filter_map(|place| place.ratio_to_best).collect();
-    let most = ratios.iter().map(|of| of.high).fold(1.0, f64::max);
-    (!ratios.iter().copied().any(is_wide)).then(|| format!("up to {}", ratio(most)))
+    Some(format!("up to {}", ratio(ranking.undecided_up_to()?)))
 }
 
 /// Who is not told apart from the best, and how many times worse it may be: `SQLite, up to 1.60×`; `None` if there is none.
@@ -96,9 +81,4 @@ pub(crate) fn undecided(of: &Overall, contenders: &Contenders) -> Option<String>
     };
     let unknown = || format!("{who} ({} to say)", too_few(of));
     Some(up_to(&of.ranking).map_or_else(unknown, |most| format!("{who}, {most}")))
-}
-
-/// How many times the best one's cost a store has: within rounds where they can be compared, else by the typical rounds.
-pub(crate) fn times_the_best(ranking: &Ranking, place: &Place) -> f64 {
-    place.ratio_to_best.map_or_else(|| place.centre / ranking.order[0].centre, |ratio| ratio.estimate)
 }

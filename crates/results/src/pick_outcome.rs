@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::Leaves;
+use bakeoff_protocol::{Durability, Leaves};
 use bakeoff_stats::{Place, Ranking, Verdict};
 
 use crate::cell_rounds::CellRound;
@@ -61,6 +61,14 @@ impl<'a> PickOutcome<'a> {
     /// The ranking of what was asked; `None` if no store has figures.
     pub fn asked(&self) -> Option<&Ranking> {
         self.asked.get_or_init(|| proven_ranking(&self.run.cells, PICK_ASKED, self.facts)).as_ref()
+    }
+
+    /// The durability level at which a store took part, where it is another than was asked: it offers nothing less.
+    pub fn other_level(&self, store: &str) -> Option<Durability> {
+        let (_, asked) = self.facts.need.iter().find(|(key, _)| key == "durability")?;
+        let asked: Durability = asked.parse().ok()?;
+        let mut cells = of_variant(&self.run.cells, PICK_ASKED).filter(|cell| cell.end.axes.store == store);
+        cells.next().map(|cell| cell.end.axes.durability).filter(|level| *level != asked)
     }
 
     /// The ranking of the variant of a question; `None` if no store has figures there.

@@ -11,6 +11,9 @@ pub struct Interval {
     pub high: f64,
 }
 
+/// The widest interval that says by how much: its upper end by its lower one.
+const WIDTH_MAX: f64 = 10.0;
+
 impl Interval {
     /// One value, known exactly.
     pub fn point(value: f64) -> Self {
@@ -20,6 +23,16 @@ impl Interval {
     /// Whether the value lies in the interval, ends included.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
+    }
+
+    /// Whether its ends lie so far apart, as a ratio, that it says no more than which side of 1 it is on.
+    pub fn is_wide(&self) -> bool {
+        self.high > WIDTH_MAX * self.low
+    }
+
+    /// Whether it says, of a ratio, neither which is better nor by how much.
+    pub fn says_nothing(&self) -> bool {
+        self.is_wide() && self.contains(1.0)
     }
 
     /// The interval of the inverse.

@@ -170,6 +170,18 @@ impl Ranking {
         Self::of(self.order)
     }
 
+    /// How many times the best one's cost a candidate has: within rounds where they can be compared, else by the typical rounds.
+    pub fn times_the_best(&self, place: &Place) -> f64 {
+        place.ratio_to_best.map_or_else(|| place.centre / self.order[0].centre, |ratio| ratio.estimate)
+    }
+
+    /// How many times worse those may be, at most, that are not told apart from the best; `None` if an interval of theirs is too wide to say.
+    pub fn undecided_up_to(&self) -> Option<f64> {
+        let ratios: Vec<Interval> = self.undecided().filter_map(|place| place.ratio_to_best).collect();
+        let most = ratios.iter().map(|of| of.high).fold(1.0, f64::max);
+        (!ratios.iter().any(Interval::is_wide)).then_some(most)
+    }
+
     /// Those that are not told apart from the best, best first.
     pub fn undecided(&self) -> impl Iterator<Item = &Place> {
         self.order.iter().filter(|place| place.standing == Standing::Undecided)

@@ -8,7 +8,7 @@ use bakeoff_text::{counted, ratio};
 use maud::{Markup, html};
 
 use crate::circumstances::varying;
-use crate::labels::{AHEAD, times_the_best, undecided};
+use crate::labels::{AHEAD, undecided};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
@@ -111,7 +111,7 @@ fn lead(ranking: &Ranking, contenders: &Contenders) -> Markup {
         @if let Some(second) = ranking.order.get(1) {
             " "
             span.interval {
-                "(as it stands " (ratio(times_the_best(ranking, second))) " faster than "
+                "(as it stands " (ratio(ranking.times_the_best(second))) " faster than "
                 (store_of(&second.name, contenders)) ")"
             }
         }

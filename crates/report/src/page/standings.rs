@@ -7,7 +7,7 @@ use bakeoff_stats::Ranking;
 use bakeoff_text::ratio;
 use maud::{Markup, html};
 
-use crate::labels::{AHEAD, times_the_best};
+use crate::labels::AHEAD;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
 use bakeoff_results::overall::{Overall, Tally};
@@ -24,7 +24,7 @@ const TICKS_MAX: usize = 6;
 /// The table of all operations of a table of rankings.
 pub(crate) fn standings(table: &Table, lines: &[(&Measure, &Overall)], contenders: &Contenders) -> Markup {
     let rankings = lines.iter().map(|(_, overall)| &overall.ranking);
-    let all = rankings.flat_map(|ranking| ranking.order.iter().map(|place| times_the_best(ranking, place)));
+    let all = rankings.flat_map(|ranking| ranking.order.iter().map(|place| ranking.times_the_best(place)));
     let furthest = all.filter(|times| times.is_finite()).fold(1.0, f64::max);
     let end = SCALE_ENDS.into_iter().find(|end| *end >= furthest).unwrap_or(furthest);
     scrolled(html! {
@@ -82,7 +82,7 @@ fn describe_wins(all: &Tally, theirs: &Tally, contenders: &Contenders) -> String
 fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> Markup {
     html! {
         @for place in ranking.order.iter().rev() {
-            @let times = times_the_best(ranking, place);
+            @let times = ranking.times_the_best(place);
             @let share = (times.max(1.0).ln() / end.ln()).clamp(0.0, 1.0) * 100.0;
             i class={ "dot " (marks(contenders.slot(&place.name))) } style=(format!("left:{share:.1}%"))
                 title=(format!("{} {}", contenders.title(&place.name), ratio(times))) {}

@@ -12,7 +12,7 @@ use bakeoff_text::{HARD_SPACE, counted, listed, percent, printable, ratio, time}
 use crate::circumstances::varying;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
 use crate::format::describe_workload;
-use crate::labels::{AHEAD, TOO_FEW_ROUNDS, from_one, interval, times_the_best, too_few, undecided};
+use crate::labels::{AHEAD, TOO_FEW_ROUNDS, from_one, interval, too_few, undecided};
 use crate::sections::names::store;
 use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Depends, Overall, Workload, most_first, next};
@@ -196,7 +196,7 @@ fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
         Some(of) if proven && place.name != ranking.best => format!(" ({})", interval(of, too_few(whole))),
         _ => String::new(),
     };
-    let times = |place: &Place| ratio(times_the_best(ranking, place));
+    let times = |place: &Place| ratio(ranking.times_the_best(place));
     let figures = |place: &Place| format!("{} {}{}", title(&place.name), times(place), interval_of(place));
     let places: Vec<String> = ranking.order.iter().map(|place| kept_together(&figures(place))).collect();
     let first_in = match whole.common {

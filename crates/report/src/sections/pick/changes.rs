@@ -7,7 +7,6 @@ use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{counted, ratio};
 
 use crate::document::Block;
-use crate::labels::{says_nothing, times_the_best};
 use crate::sections::pick::picked::{Picked, describe_rival, surely};
 
 /// Whether the answer would be another if something else were asked.
@@ -97,7 +96,7 @@ fn describe_outcome(
             format!("not that it shows: {} are tied{at_most}", picked.titles(&ranking.tied))
         }
         Outcome::Undecided(place) => {
-            let known = place.ratio_to_best.filter(|of| !says_nothing(*of));
+            let known = place.ratio_to_best.filter(|of| !of.says_nothing());
             let most = known.map_or_else(String::new, |of| format!(", {own} {takes} {} at most", ratio(of.high)));
             format!("not known: {} leads, not told apart from {own}{most}", picked.titles(&ranking.tied))
         }
@@ -122,9 +121,9 @@ fn describe_times(place: &Place) -> String {
 fn describe_next(picked: &Picked<'_>, ranking: &Ranking, late: &[String]) -> String {
     let Some(next) = rival(ranking) else { return String::new() };
     let times = match next.ratio_to_best {
-        Some(of) if !says_nothing(of) => surely(of),
+        Some(of) if !of.says_nothing() => surely(of),
         of => {
-            let estimate = ratio(times_the_best(ranking, next));
+            let estimate = ratio(ranking.times_the_best(next));
             of.map_or_else(|| estimate.clone(), |of| format!("{estimate} ({})", surely(of)))
         }
     };

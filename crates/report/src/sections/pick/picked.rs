@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_results::pick::{PICK_ASKED, of_variant};
 use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::pick_outcome::PickOutcome;
 use bakeoff_stats::{Interval, Place, Ranking, Standing};
 use bakeoff_text::{listed, printable};
 
-use crate::labels::{TOO_FEW_ROUNDS, interval, says_nothing};
+use crate::labels::{TOO_FEW_ROUNDS, interval};
 
 /// Of a pick that somebody ended.
 pub(crate) const CUT_SHORT: &str =
@@ -23,17 +22,9 @@ pub(crate) struct Picked<'a> {
 impl<'a> Picked<'a> {
     /// The outcome with the titles of its stores.
     pub(crate) fn new(outcome: &'a PickOutcome<'a>) -> Self {
-        let PickOutcome { run, facts, .. } = outcome;
-        let asked = facts.need.iter().find(|(key, _)| key == "durability").map(|(_, class)| class.as_str());
-        let titles = run.stores().iter().map(|store| {
-            let mut title = printable(&store.title);
-            // One that promises more than was asked, as it offers nothing less.
-            let mut cells = of_variant(&run.cells, PICK_ASKED).filter(|cell| cell.end.axes.store == store.name);
-            let class = cells.next().map(|cell| cell.end.axes.durability);
-            if let Some(class) = class.filter(|class| asked.is_some_and(|asked| asked != class.name())) {
-                title += &format!(" ({class})");
-            }
-            (store.name.as_str(), title)
+        let titles = outcome.run.stores().iter().map(|store| {
+            let level = outcome.other_level(&store.name).map_or_else(String::new, |level| format!(" ({level})"));
+            (store.name.as_str(), printable(&store.title) + &level)
         });
         let titles = titles.collect();
         Self { outcome, titles }
@@ -67,7 +58,7 @@ pub(crate) fn describe_rival(picked: &Picked<'_>, ranking: &Ranking, rival: &Pla
 
 /// An interval as a part of a sentence.
 pub(crate) fn surely(of: Interval) -> String {
-    if says_nothing(of) {
+    if of.says_nothing() {
         return format!("{TOO_FEW_ROUNDS} to say");
     }
     format!("{} with 95\u{a0}% confidence", interval(of, TOO_FEW_ROUNDS))
