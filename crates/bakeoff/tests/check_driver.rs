@@ -313,8 +313,11 @@ fn what_cannot_be_checked_is_told() {
     let place = Place::new();
     let program = driver();
     place.run(&["check-driver"]).expect(2).says(&["PROGRAM"]);
-    place.run(&["check-driver", "./gone"]).expect(2).says(&["cannot find the driver ./gone"]);
-    place.run(&["check-driver", text(&program), "no-such"]).expect(2).says(&["no store `no-such`: it has sqlite"]);
+    place.run(&["check-driver", "./gone", "--dir", "."]).expect(2).says(&["cannot find the driver ./gone"]);
+    place
+        .run(&["check-driver", text(&program), "no-such", "--dir", "."])
+        .expect(2)
+        .says(&["no store `no-such`: it has sqlite"]);
     let wrong = ["check-driver", text(&program), "null", "--rule", "no-such"];
     place.run(&wrong).expect(2).says(&["there is no rule `no-such`", "--list"]);
     let silent = with_program(&place, "bakeoff-driver-silent", "echo why not >&2; exit 3");

@@ -79,10 +79,10 @@ pub fn check_driver(asked: &DriverToCheck<'_>, on_result: &mut dyn FnMut(&RuleRe
         );
     }
     let interrupt = Interrupt::install()?;
-    let own = make_directory(asked)?;
     let program = asked.program.canonicalize().with_context(|| {
         format!("cannot find the driver {}: give the path of its executable", asked.program.display())
     })?;
+    let own = make_directory(asked)?;
     let checked = describe_and_check(asked, &program, &own, &interrupt, on_result);
     let removed = match own {
         Place::Own(own) => own.remove(),
