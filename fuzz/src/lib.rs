@@ -35,7 +35,7 @@ pub fn suite(input: &[u8]) {
         if workloads(&suite) > WORKLOADS_MAX {
             return Ok(());
         }
-        let medium = PlanMedium { directory: PathBuf::from("/"), free_bytes: Some(1 << 40) };
+        let medium = PlanMedium { directory: PathBuf::from("/"), free_bytes: Some(1 << 40), ..PlanMedium::default() };
         let media: BTreeMap<_, _> = suite.media().iter().map(|name| (name.clone(), medium.clone())).collect();
         let plan = plan(&suite, &STORES, &media)?;
         assert!(plan.workloads.iter().flat_map(|workload| &workload.cells).all(|cell| cell.id.len() == 16));
