@@ -4,8 +4,8 @@ use bakeoff_tape::RECORD_KEY_BYTES_MAX;
 
 use crate::error::{Origin, TraceError, shorten};
 use crate::event::Event;
-use crate::form::{operation, operation_names, unquoted};
 use crate::lines::Row;
+use crate::operations::{operation, operation_names};
 use crate::times::Clock;
 
 /// The largest value that is believed, in bytes.
@@ -58,6 +58,11 @@ pub(crate) const TWITTER: Columns = Columns {
     operations: None,
     is_rewritten: true,
 };
+
+/// A column's name without the quotation marks around it.
+fn unquoted(column: &[u8]) -> &[u8] {
+    column.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(column)
+}
 
 /// A column's name as it is compared: without blanks, quotation marks and case.
 fn plain(name: &[u8]) -> String {

@@ -1,9 +1,8 @@
-//! The forms of traces that are known, and the words they have for operations.
-
-use bakeoff_tape::Operation;
+//! The forms of traces that are known.
 
 use crate::columns::are_columns;
 use crate::error::TraceError;
+use crate::operations::operation;
 use crate::parquet::MAGIC;
 
 /// How YCSB's `basic` binding begins, unless it is told to be silent: with its properties.
@@ -73,49 +72,4 @@ fn is_sql(line: &[u8]) -> bool {
     let pairs = [("insert", "into"), ("insert", "or"), ("replace", "into"), ("delete", "from")];
     let begins = ["select", "begin", "begin;", "create", "pragma", "update"].into_iter().any(|word| is(first, word));
     begins || pairs.into_iter().any(|(one, two)| is(first, one) && is(second, two))
-}
-
-/// A column's name without the quotation marks around it.
-pub(crate) fn unquoted(column: &[u8]) -> &[u8] {
-    column.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(column)
-}
-
-/// The words for operations, those of memcached and of YCSB included.
-const WORDS: [(&str, Operation); 26] = [
-    ("get", Operation::Get),
-    ("gets", Operation::Get),
-    ("get_lease", Operation::Get),
-    ("read", Operation::Get),
-    ("insert", Operation::Insert),
-    ("add", Operation::Insert),
-    ("create", Operation::Insert),
-    ("update", Operation::Update),
-    ("replace", Operation::Update),
-    ("cas", Operation::Update),
-    ("append", Operation::Update),
-    ("prepend", Operation::Update),
-    ("incr", Operation::Update),
-    ("decr", Operation::Update),
-    ("set", Operation::Upsert),
-    ("set_lease", Operation::Upsert),
-    ("put", Operation::Upsert),
-    ("upsert", Operation::Upsert),
-    ("write", Operation::Upsert),
-    ("delete", Operation::Delete),
-    ("remove", Operation::Delete),
-    ("del", Operation::Delete),
-    ("scan", Operation::Scan),
-    ("range", Operation::Scan),
-    ("seek", Operation::Scan),
-    ("iterate", Operation::Scan),
-];
-
-/// The kind of operation that a word names, in whatever case.
-pub(crate) fn operation(word: &[u8]) -> Option<Operation> {
-    WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
-}
-
-/// Every word, for messages.
-pub(crate) fn operation_names() -> String {
-    WORDS.map(|(name, _)| name).join(", ")
 }

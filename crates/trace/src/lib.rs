@@ -18,6 +18,7 @@ mod import;
 mod keys;
 mod lanes;
 mod lines;
+mod operations;
 mod parquet;
 mod popularity;
 mod position;

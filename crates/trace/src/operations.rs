@@ -1,0 +1,43 @@
+//! The words that traces have for operations.
+
+use bakeoff_tape::Operation;
+
+/// The words for operations, those of memcached and of YCSB included.
+const WORDS: [(&str, Operation); 26] = [
+    ("get", Operation::Get),
+    ("gets", Operation::Get),
+    ("get_lease", Operation::Get),
+    ("read", Operation::Get),
+    ("insert", Operation::Insert),
+    ("add", Operation::Insert),
+    ("create", Operation::Insert),
+    ("update", Operation::Update),
+    ("replace", Operation::Update),
+    ("cas", Operation::Update),
+    ("append", Operation::Update),
+    ("prepend", Operation::Update),
+    ("incr", Operation::Update),
+    ("decr", Operation::Update),
+    ("set", Operation::Upsert),
+    ("set_lease", Operation::Upsert),
+    ("put", Operation::Upsert),
+    ("upsert", Operation::Upsert),
+    ("write", Operation::Upsert),
+    ("delete", Operation::Delete),
+    ("remove", Operation::Delete),
+    ("del", Operation::Delete),
+    ("scan", Operation::Scan),
+    ("range", Operation::Scan),
+    ("seek", Operation::Scan),
+    ("iterate", Operation::Scan),
+];
+
+/// The kind of operation that a word names, in whatever case.
+pub(crate) fn operation(word: &[u8]) -> Option<Operation> {
+    WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
+}
+
+/// Every word, for messages.
+pub(crate) fn operation_names() -> String {
+    WORDS.map(|(name, _)| name).join(", ")
+}
