@@ -372,7 +372,12 @@ impl RunRecord {
         let mut text = serde_json::to_vec_pretty(self)?;
         seal(&mut text);
         text.push(b'\n');
-        replace_file(&directory.join(RUN_FILE), &text)
+        let path = directory.join(RUN_FILE);
+        replace_file(&path, &text).map_err(|why| {
+            let what =
+                format!("cannot write {}: {why}. Make room, or raise the limit on files (ulimit -f)", path.display());
+            io::Error::new(why.kind(), what)
+        })
     }
 
     /// The rounds that each cell was to have; one if that is not known.

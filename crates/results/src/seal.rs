@@ -10,6 +10,9 @@ const MEMBER: &str = ",\"xxh64\":\"";
 /// What follows the digits.
 const END: &str = "\"}";
 
+/// How many digits there are.
+const DIGITS: usize = 16;
+
 /// Seals the text of a JSON object, which has some member and ends in `}` and whatever space.
 pub(crate) fn seal(text: &mut Vec<u8>) {
     let Some(end) = text.iter().rposition(|byte| *byte == b'}') else { return };
@@ -23,14 +26,23 @@ pub(crate) fn seal(text: &mut Vec<u8>) {
 
 /// Whether a text is as it was sealed, or was never sealed.
 pub(crate) fn is_intact(text: &[u8]) -> bool {
-    let text = text.trim_ascii_end();
-    let Some(digits_end) = text.len().checked_sub(END.len()) else { return true };
-    let Some(digits) = digits_end.checked_sub(16) else { return true };
-    let Some(member) = digits.checked_sub(MEMBER.len()) else { return true };
-    if &text[member..digits] != MEMBER.as_bytes() || &text[digits_end..] != END.as_bytes() {
-        return true;
+    match sealed(text.trim_ascii_end()) {
+        Some((text, digits)) => format!("{:016x}", xxh64(text, 0)).as_bytes() == digits,
+        // A seal in another form: some program has read the text and written it again.
+        None => !has_member(text),
     }
-    format!("{:016x}", xxh64(&text[..member], 0)).as_bytes() == &text[digits..digits_end]
+}
+
+/// The sealed part of a text, and the digits of its seal.
+fn sealed(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.strip_suffix(END.as_bytes())?;
+    let (text, digits) = text.split_at_checked(text.len().checked_sub(DIGITS)?)?;
+    Some((text.strip_suffix(MEMBER.as_bytes())?, digits))
+}
+
+/// Whether a text is an object with the member that a seal is.
+fn has_member(text: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(text).is_ok_and(|value| value.get("xxh64").is_some())
 }
 
 #[cfg(test)]
@@ -45,13 +57,15 @@ mod tests {
         let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
         assert_eq!((&read["a"], &read["b"]), (&1.into(), &"}".into()));
         assert!(is_intact(&text) && text.ends_with(b"\"}\n"));
-        let sealed = text.len() - END.len() - 1 - 16 - MEMBER.len();
+        let sealed = text.len() - END.len() - 1 - DIGITS - MEMBER.len();
         for place in 0..sealed {
             let mut changed = text.clone();
             changed[place] ^= 1;
             assert!(!is_intact(&changed), "byte {place}");
         }
         assert!([&b""[..], b"{}", b"}", b"\"}"].into_iter().all(is_intact));
+        let written_again = serde_json::to_vec_pretty(&read).unwrap();
+        assert!(!is_intact(&written_again), "written again by another program");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The driver's process: a verb and a text go in, lines come out, and it ends in every case.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -14,12 +13,13 @@ use bakeoff_tape::TapeError;
 use bakeoff_text::printable;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::cell::log::last_bytes;
+use crate::cell::log::{Log, last_bytes};
+use crate::drivers::discovery::DESCRIBE_TIME_MAX;
 use crate::programs::{dies_with_us, kill};
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
-/// How long a driver may take: what is asked here takes well under a second, and starting a virtual machine a few.
+/// How long a driver may take, except for `describe`. What is asked here takes well under a second, and starting a virtual machine a few.
 const TIME_MAX: Duration = Duration::from_secs(120);
 
 /// The most that is read of what a driver prints.
@@ -36,8 +36,10 @@ const LAST_WORDS_BYTES: u64 = 4 << 10;
 
 /// What a driver answered.
 pub(super) struct Answer {
-    /// How it ended; `None` if it had to be killed, since its time was over.
+    /// How it ended; `None` if it had to be killed.
     pub(super) status: Option<ExitStatus>,
+    /// Why it had to be killed; empty if it ended before.
+    killed_for: String,
     /// What it printed.
     pub(super) output: String,
     /// The last line of its standard error.
@@ -60,7 +62,7 @@ impl Answer {
     /// How it ended, in words.
     pub(super) fn ending(&self) -> String {
         match self.status.map(|status| (status.code(), status.signal())) {
-            None => format!("did not end within {} s", TIME_MAX.as_secs()),
+            None => self.killed_for.clone(),
             Some((Some(code), _)) => format!("ended with status {code}"),
             Some((None, signal)) => format!("was ended by signal {}", signal.unwrap_or_default()),
         }
@@ -78,9 +80,9 @@ pub(super) fn run(
     (temporary, log): (&Path, &Path),
     interrupt: &Interrupt,
 ) -> Result<Answer> {
-    let errors = File::create(log).with_context(|| format!("cannot make {}", log.display()))?;
+    let mut errors = Log::open(log, false)?;
     let mut command = Command::new(program);
-    command.arg(verb).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).process_group(0);
+    command.arg(verb).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.for_driver()?).process_group(0);
     let strays = Strays::watch();
     let started = dies_with_us(command.env("TMPDIR", temporary)).spawn();
     let mut child = started.with_context(|| format!("cannot start the driver {}", program.display()))?;
@@ -98,23 +100,31 @@ pub(super) fn run(
             let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
         });
     }
-    let status = wait(&mut child, interrupt);
+    let time_max = if verb == "describe" { DESCRIBE_TIME_MAX } else { TIME_MAX };
+    let ended = wait(&mut child, time_max, &errors, interrupt);
     strays.kill();
-    let status = status?;
+    errors.cut();
+    let (status, killed_for) = ended?;
     let output = receive.recv_timeout(REST_TIME_MAX).unwrap_or_default();
     let last = last_bytes(log, LAST_WORDS_BYTES);
     let last_words = printable(last.trim().lines().last().unwrap_or_default().trim());
-    Ok(Answer { status, output, last_words })
+    Ok(Answer { status, killed_for, output, last_words })
 }
 
-/// Waits for the driver, and kills what it has started. Its status is `None` if its time was over.
-fn wait(child: &mut Child, interrupt: &Interrupt) -> Result<Option<ExitStatus>> {
+/// Waits for the driver, and kills what it has started. Its status is `None` if it had to be killed: the text says why.
+fn wait(
+    child: &mut Child,
+    time_max: Duration,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<(Option<ExitStatus>, String)> {
     let begin = Instant::now();
     // Its status is left for later, so that its number belongs to nobody else when its group is killed.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     let pid = Pid::from_child(child);
     let has_ended = || !matches!(waitid(WaitId::Pid(pid), options), Ok(None));
-    while !has_ended() && !interrupt.requested() && begin.elapsed() < TIME_MAX {
+    let has_flooded = || log.overflow().is_some();
+    while !has_ended() && !has_flooded() && !interrupt.requested() && begin.elapsed() < time_max {
         std::thread::sleep(POLL);
     }
     let in_time = has_ended();
@@ -122,5 +132,11 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> Result<Option<ExitStatus>> 
     if interrupt.requested() {
         bail!(TapeError::Stopped);
     }
-    Ok(if in_time { child.try_wait().context("cannot wait for the driver")? } else { None })
+    if has_flooded() {
+        return Ok((None, "wrote more to its log (standard error) than docs/PROTOCOL.md allows".to_owned()));
+    }
+    if !in_time {
+        return Ok((None, format!("did not end within {} s", time_max.as_secs())));
+    }
+    Ok((child.try_wait().context("cannot wait for the driver")?, String::new()))
 }

@@ -22,7 +22,7 @@ use crate::strays::Strays;
 const PREFIX: &str = "bakeoff-driver-";
 
 /// How long a driver may take to describe itself (a JVM takes most of a second). All are asked at the same time.
-const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(10);
+pub(crate) const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long the last words of a driver that has ended are waited for.
 const LAST_LINE_TIME_MAX: Duration = Duration::from_millis(200);

@@ -4,11 +4,12 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_results::files::open_regular;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
 
 use crate::place::tree::remove_tree;
@@ -153,10 +154,21 @@ fn unmount_below(directory: &Path) -> Result<()> {
     Ok(())
 }
 
+/// A child that a killed process was just starting has its lock for this time at most.
+const UNLOCKED_WITHIN: Duration = Duration::from_millis(200);
+
 fn lock(marker: &mut File, path: &Path) -> Result<()> {
-    flock(&*marker, FlockOperation::NonBlockingLockExclusive)
-        .map_err(io::Error::from)
-        .with_context(|| format!("{} is in use by another bakeoff", path.display()))
+    let begin = Instant::now();
+    loop {
+        match flock(&*marker, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if begin.elapsed() < UNLOCKED_WITHIN => std::thread::sleep(UNLOCKED_WITHIN / 20),
+            locked => {
+                return locked.map_err(io::Error::from).with_context(|| {
+                    format!("{} is in use by another bakeoff: wait until that one has ended", path.display())
+                });
+            }
+        }
+    }
 }
 
 /// What a directory of ours is for; `None` if it is not ours.
