@@ -26,15 +26,20 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path that is text")
 }
 
-/// Where every driver is said to be built, each store of each is checked: that takes minutes.
-fn checks_all() -> bool {
+/// Whether every driver is said to be built.
+fn all_are_built() -> bool {
     std::env::var_os("BAKEOFF_DRIVERS_BUILT").is_some()
 }
 
-/// Checks these stores of a driver, or all where that is wanted.
-fn stores_pass(program: &Path, some: &[&str]) {
+/// `test long` checks everything: stores on the JVM alone take a quarter of an hour.
+fn checks_all() -> bool {
+    std::env::var_os("BAKEOFF_TEST_SCALE").is_some()
+}
+
+/// Checks these stores of a driver, or all.
+fn stores_pass(program: &Path, some: &[&str], all: bool) {
     let place = Place::new();
-    if checks_all() {
+    if all {
         passes(&place, &[text(program), "--dir", "."]);
         return;
     }
@@ -46,14 +51,14 @@ fn stores_pass(program: &Path, some: &[&str]) {
 
 #[test]
 fn the_native_driver_keeps_every_rule() {
-    stores_pass(&driver(), &["sqlite", "lmdb", "flat-folder", "null"]);
+    stores_pass(&driver(), &["sqlite", "lmdb", "flat-folder", "null"], all_are_built());
 }
 
 #[test]
 fn the_heavy_driver_keeps_every_rule() {
     let program = common::program().with_file_name("bakeoff-driver-heavy");
-    if checks_all() && program.exists() {
-        stores_pass(&program, &[]);
+    if all_are_built() && program.exists() {
+        stores_pass(&program, &[], true);
     }
 }
 
@@ -62,7 +67,7 @@ fn the_driver_for_the_jvm_keeps_every_rule() {
     if !jvm_is_built() {
         return say_skipped("check-driver on the JVM", "its driver is not built: ./bakeoff build jvm");
     }
-    stores_pass(&common::program().with_file_name("bakeoff-driver-jvm"), &["mvstore"]);
+    stores_pass(&common::program().with_file_name("bakeoff-driver-jvm"), &["mvstore"], checks_all());
 }
 
 /// The driver that `docs/WRITE-A-DRIVER.md` walks through; `None`, and that is said, where it cannot run.

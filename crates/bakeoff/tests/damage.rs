@@ -52,7 +52,7 @@ fn damage(random: &mut Xoshiro256PlusPlus, text: &mut Vec<u8>) -> String {
     let lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let line = random.random_range(0..lines.len());
     let joined = |lines: Vec<Vec<u8>>| lines.concat();
-    match random.random_range(0..9) {
+    match random.random_range(0..11) {
         0 => {
             text[at] ^= 1 << random.random_range(0..8_u32);
             format!("a bit of byte {at} is another")
@@ -89,6 +89,18 @@ fn damage(random: &mut Xoshiro256PlusPlus, text: &mut Vec<u8>) -> String {
             lines.remove(line);
             *text = joined(lines);
             format!("line {line} is gone")
+        }
+        // As a program does that reads JSON and writes it again, and as somebody who knows what the checksum is.
+        kind @ (8 | 9) => {
+            let mut lines = lines;
+            let written = String::from_utf8_lossy(&lines[line]).into_owned();
+            let other = match kind {
+                8 => written.replace("\":", "\": "),
+                _ => written.rsplit_once(",\"xxh64\"").map_or(written.clone(), |(rest, _)| format!("{rest}}}\n")),
+            };
+            lines[line] = other.replace("_ns\":", "_ns\":1").replace("_ns\": ", "_ns\": 1").into_bytes();
+            *text = joined(lines);
+            format!("line {line} is written again with longer times")
         }
         7 => {
             let mut lines = lines;

@@ -46,6 +46,9 @@ pub fn describe(note: &ReadNote) -> String {
         ),
         ReadNote::LinesUnreadable(of) => left_out(of, "cannot be read by this version"),
         ReadNote::LinesChanged(of) => left_out(of, "were changed after they were written"),
+        ReadNote::LinesUnsealed(number) => {
+            format!("{number} line(s) of results.jsonl have no checksum, while others have one: they may have been changed")
+        }
         ReadNote::RecordChanged => {
             "run.json was changed after it was written: what is said of machine, suite and stores may be wrong".to_owned()
         }

@@ -31,6 +31,8 @@ pub enum ReadNote {
     LinesUnreadable(LinesLeftOut),
     /// Lines of `results.jsonl` that were changed after they were written.
     LinesChanged(LinesLeftOut),
+    /// This number of lines of `results.jsonl` have no checksum, while others have one.
+    LinesUnsealed(usize),
     /// `run.json` was changed after it was written.
     RecordChanged,
     /// This number of rounds had ended when the run did, and are not in `results.jsonl`.

@@ -16,7 +16,7 @@ use crate::cell_rounds::CellRound;
 use crate::files::{open_regular, replace_file};
 use crate::plausible::absurd;
 use crate::read_note::{LinesLeftOut, ReadNote};
-use crate::seal::{is_intact, seal};
+use crate::seal::{is_intact, is_sealed, seal};
 
 /// The file's name in a run's directory.
 pub const RESULTS_FILE: &str = "results.jsonl";
@@ -81,9 +81,11 @@ pub enum ResultsError {
 pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
     let mut reading = Reading::default();
     reading.read(text)?;
-    let Reading { assembly, unreadable, changed, untrue, is_torn, .. } = reading;
+    let Reading { assembly, unreadable, changed, sealed, unsealed, untrue, is_torn, .. } = reading;
     let (cells, mut notes) = assembly.finish();
     notes.extend(unreadable.note(ReadNote::LinesUnreadable));
+    // A run is of one version, which seals all lines or none.
+    notes.extend((sealed > 0 && unsealed > 0).then_some(ReadNote::LinesUnsealed(unsealed)));
     notes.extend(changed.note(ReadNote::LinesChanged));
     notes.extend(untrue.note(ReadNote::LinesUntrue));
     notes.extend(is_torn.then_some(ReadNote::TornLine));
@@ -104,6 +106,9 @@ struct Reading {
     lines: usize,
     unreadable: LinesLeftOut,
     changed: LinesLeftOut,
+    /// Lines with a checksum, and without.
+    sealed: usize,
+    unsealed: usize,
     untrue: LinesLeftOut,
     is_torn: bool,
 }
@@ -137,6 +142,7 @@ impl Reading {
     fn line(&mut self, index: usize, line: &[u8], place: Range<u64>) -> Result<(), String> {
         let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
         let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
+        *(if is_sealed(line) { &mut self.sealed } else { &mut self.unsealed }) += 1;
         if !is_intact(line) {
             self.changed.add(index, "its checksum does not match".to_owned());
             return Ok(());

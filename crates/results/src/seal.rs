@@ -33,6 +33,11 @@ pub(crate) fn is_intact(text: &[u8]) -> bool {
     }
 }
 
+/// Whether a text has a seal, right or wrong.
+pub(crate) fn is_sealed(text: &[u8]) -> bool {
+    sealed(text.trim_ascii_end()).is_some()
+}
+
 /// The sealed part of a text, and the digits of its seal.
 fn sealed(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.strip_suffix(END.as_bytes())?;
@@ -42,7 +47,8 @@ fn sealed(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Whether a text is an object with the member that a seal is.
 fn has_member(text: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Value>(text).is_ok_and(|value| value.get("xxh64").is_some())
+    let may_have = text.windows(5).any(|word| word == b"xxh64");
+    may_have && serde_json::from_slice::<serde_json::Value>(text).is_ok_and(|value| value.get("xxh64").is_some())
 }
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ const DURABILITY: &str = "durability";
 const EQUALS: &str = "equals";
 /// The test that damages runs and kills them.
 const DAMAGE: &str = "damage";
+/// The test that checks every store of every driver.
+const CHECK_DRIVER: &str = "check_driver";
 /// The test that puts every store to the checks of `bakeoff-store`.
 const CONFORMANCE: &str = "conformance";
 
@@ -111,7 +113,10 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
 pub(crate) fn long_names(root: &Path) -> Result<Vec<String>> {
     let fuzzing = fuzz::targets(root)?.into_iter().map(|target| format!("fuzz-{target}"));
     Ok(fuzzing
-        .chain(["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", EQUALS].map(str::to_owned))
+        .chain(
+            ["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", "check-driver-long", EQUALS]
+                .map(str::to_owned),
+        )
         .collect())
 }
 
@@ -265,6 +270,9 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
                 vec![run(plan, scaled("seeds-long", SCALE_SEEDS))]
             } else if suite.target == DAMAGE {
                 vec![run(plan, scaled("damage-long", SCALE))]
+            } else if suite.target == CHECK_DRIVER {
+                let all = [(SCALE_VARIABLE, SCALE), ("BAKEOFF_DRIVERS_BUILT", "all")];
+                vec![run(plan, suite.with("check-driver-long", &all)).after(&["jvm-build"])]
             } else if suite.target == EQUALS {
                 vec![run(plan, suite.with(EQUALS, &[]))]
             } else {
