@@ -296,17 +296,7 @@ pub(crate) fn lanes_of(tape: &TapeReader) -> Result<Vec<LaneReader>, Failure> {
 
 /// The final comparison as a phase; its time goes nowhere.
 pub(crate) fn verify_request() -> PhaseRequest {
-    PhaseRequest {
-        name: "verify".to_owned(),
-        tape: PathBuf::new(),
-        mode: Mode::Throughput,
-        batched: false,
-        ascending: false,
-        speed: None,
-        steady_within: None,
-        settle: false,
-        reopen: false,
-    }
+    PhaseRequest::new("verify", PathBuf::new(), Mode::Throughput)
 }
 
 #[cfg(test)]

@@ -76,6 +76,23 @@ pub struct PhaseRequest {
     pub reopen: bool,
 }
 
+impl PhaseRequest {
+    /// A phase of which nothing is asked but to replay its tape.
+    pub fn new(name: &str, tape: PathBuf, mode: Mode) -> Self {
+        Self {
+            name: name.to_owned(),
+            tape,
+            mode,
+            batched: false,
+            ascending: false,
+            speed: None,
+            steady_within: None,
+            settle: false,
+            reopen: false,
+        }
+    }
+}
+
 /// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {

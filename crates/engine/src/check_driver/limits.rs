@@ -42,17 +42,7 @@ fn request(bench: &Bench<'_>, key_bytes: u64, value_bytes: u64) -> Checked<Reque
     }
     std::fs::write(beside("pool.bin"), &pool)?;
     let data_bytes = key_bytes + u64::from(value_bytes);
-    let phase = |name: &str| PhaseRequest {
-        name: name.to_owned(),
-        tape: beside(&format!("{name}.tape")),
-        mode: Mode::Latency,
-        batched: false,
-        ascending: false,
-        speed: None,
-        steady_within: None,
-        settle: false,
-        reopen: false,
-    };
+    let phase = |name: &str| PhaseRequest::new(name, beside(&format!("{name}.tape")), Mode::Latency);
     Ok(Request {
         protocol: PROTOCOL_VERSION,
         cell: "0123456789abcdef".to_owned(),
