@@ -1,13 +1,16 @@
 //! Programs of others that a run may need: found, installed by the script that started this one, and run.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal, waitid,
+};
 
 /// The variable in which the script passes its own path.
 const SCRIPT: &str = "BAKEOFF_SCRIPT";
@@ -91,6 +94,20 @@ pub fn output_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> std::io:
     child.wait_with_output().map(Some)
 }
 
+/// Whether a child has ended; its status is left for the one who waits for it, so that its number belongs to nobody else until then.
+pub(crate) fn has_exited(child: &Child) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
+}
+
+/// Gives a child its standard input, in a thread, since one that does not read would hold us up. One that dies before it has read everything
+/// shows itself by how it ends.
+pub(crate) fn give(child: &mut Child, text: Vec<u8>) {
+    if let Some(mut stdin) = child.stdin.take() {
+        std::thread::spawn(move || drop(stdin.write_all(&text)));
+    }
+}
+
 /// Kills a child and whatever it has started in its process group.
 pub(crate) fn kill(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
@@ -117,7 +134,6 @@ pub(crate) fn dies_with_us(command: &mut Command) -> &mut Command {
 /// For tests that this machine does not allow: says so, also where `./bakeoff test` gathers it.
 #[cfg(test)]
 pub(crate) fn say_skipped(test: &str, why: &anyhow::Error) {
-    use std::io::Write;
     let line = format!("SKIPPED: {test}: {why:#}\n");
     print!("{line}");
     if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {

@@ -1,7 +1,6 @@
 //! A driver process: the request in, events out, and an end in every case.
 
 use std::fs::File;
-use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,10 +10,7 @@ use anyhow::{Context, Result};
 use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Request};
 use bakeoff_text::{counted, format_duration};
-use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal,
-    setrlimit, waitid,
-};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, set_parent_process_death_signal, setrlimit};
 
 use crate::cell::claims::Refusal;
 use crate::cell::claims::figures::refuse_figures;
@@ -22,6 +18,7 @@ use crate::cell::log::{Log, cause_of_death, jvm_start_failure, lacks_a_jar, last
 use crate::cell::output::{Next, Output, beginning};
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
+use crate::programs::{give, has_exited};
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
@@ -143,7 +140,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
     strays.know(child.id());
     listener.started(child.id()).into_iter().for_each(|process| strays.know(process));
     let begin = Instant::now();
-    ask(job, &mut child)?;
+    give(&mut child, serde_json::to_vec(job.request).context("cannot write the request as JSON")?);
     let mut output = Output::of(&mut child);
     let mut dying = false;
     let ending = follow(job, begin, &output, &log, &mut |printed| {
@@ -214,17 +211,6 @@ fn spawn(job: &Job<'_>, log: File) -> Result<Child> {
         });
     }
     command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))
-}
-
-/// Gives the driver its request.
-fn ask(job: &Job<'_>, child: &mut Child) -> Result<()> {
-    let request = serde_json::to_vec(job.request).context("cannot write the request as JSON")?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // In a thread, since a driver that does not read would hold us up. One that dies before it has read everything shows
-        // itself by how it ends.
-        std::thread::spawn(move || drop(stdin.write_all(&request)));
-    }
-    Ok(())
 }
 
 /// How following a driver's output ended.
@@ -299,22 +285,16 @@ fn end(child: &mut Child, patience: Duration, output: &mut Output, log: &Log) ->
     let begin = Instant::now();
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let may_go_on = |output: &Output| !output.is_closed() && log.overflow().is_none();
-    while begin.elapsed() < patience && !group.is_some_and(has_exited) && may_go_on(output) {
+    while begin.elapsed() < patience && !has_exited(child) && may_go_on(output) {
         output.throw_away();
         std::thread::sleep(Duration::from_millis(1));
     }
-    let by_itself = group.is_some_and(has_exited);
+    let by_itself = has_exited(child);
     // Before the process is waited for, so that its number cannot belong to anyone else.
     if let Some(group) = group {
         let _ = kill_process_group(group, Signal::KILL);
     }
     (by_itself, child.wait().ok())
-}
-
-/// Whether a child has ended; its status is left for the one who waits for it.
-fn has_exited(child: Pid) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    !matches!(waitid(WaitId::Pid(child), options), Ok(None))
 }
 
 /// The process said that it was done, and then did not end well: what it did not say may be wrong too.

@@ -1,6 +1,6 @@
 //! The driver's process: a verb and a text go in, lines come out, and it ends in every case.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,11 +11,10 @@ use anyhow::{Context, Result, bail};
 use bakeoff_protocol::Event;
 use bakeoff_tape::TapeError;
 use bakeoff_text::printable;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::cell::log::{Log, last_bytes};
 use crate::drivers::discovery::DESCRIBE_TIME_MAX;
-use crate::programs::{dies_with_us, kill};
+use crate::programs::{dies_with_us, give, has_exited, kill};
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
@@ -86,11 +85,7 @@ pub(super) fn run(
     let strays = Strays::watch();
     let started = dies_with_us(command.env("TMPDIR", temporary)).spawn();
     let mut child = started.with_context(|| format!("cannot start the driver {}", program.display()))?;
-    let request = input.to_vec();
-    if let Some(mut stdin) = child.stdin.take() {
-        // In a thread, since a driver that does not read would hold us up.
-        std::thread::spawn(move || drop(stdin.write_all(&request)));
-    }
+    give(&mut child, input.to_vec());
     let (send, receive) = channel();
     if let Some(stdout) = child.stdout.take() {
         std::thread::spawn(move || {
@@ -119,15 +114,11 @@ fn wait(
     interrupt: &Interrupt,
 ) -> Result<(Option<ExitStatus>, String)> {
     let begin = Instant::now();
-    // Its status is left for later, so that its number belongs to nobody else when its group is killed.
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    let pid = Pid::from_child(child);
-    let has_ended = || !matches!(waitid(WaitId::Pid(pid), options), Ok(None));
     let has_flooded = || log.overflow().is_some();
-    while !has_ended() && !has_flooded() && !interrupt.requested() && begin.elapsed() < time_max {
+    while !has_exited(child) && !has_flooded() && !interrupt.requested() && begin.elapsed() < time_max {
         std::thread::sleep(POLL);
     }
-    let in_time = has_ended();
+    let in_time = has_exited(child);
     kill(child);
     if interrupt.requested() {
         bail!(TapeError::Stopped);
