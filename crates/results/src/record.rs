@@ -19,7 +19,7 @@ use crate::lenient;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
 use crate::read_note::ReadNote;
-use crate::seal::{is_intact, seal};
+use crate::seal::{Seal, seal, seal_of};
 use crate::side::SideRecord;
 
 /// The file's name in a run's directory.
@@ -300,7 +300,7 @@ impl RunRecord {
             return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
         }
         let (record, mut notes) = Self::from_json(value);
-        if !is_intact(&text) {
+        if seal_of(&text) == Seal::Broken {
             notes.push(ReadNote::RecordChanged);
         }
         Ok((record, notes))

@@ -16,7 +16,7 @@ use crate::cell_rounds::CellRound;
 use crate::files::{open_regular, replace_file};
 use crate::plausible::absurd;
 use crate::read_note::{LinesLeftOut, ReadNote};
-use crate::seal::{is_intact, is_sealed, seal};
+use crate::seal::{Seal, seal, seal_of};
 
 /// The file's name in a run's directory.
 pub const RESULTS_FILE: &str = "results.jsonl";
@@ -81,11 +81,11 @@ pub enum ResultsError {
 pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
     let mut reading = Reading::default();
     reading.read(text)?;
-    let Reading { assembly, unreadable, changed, sealed, unsealed, untrue, is_torn, .. } = reading;
+    let Reading { assembly, unreadable, changed, has_seals, unsealed, untrue, is_torn, .. } = reading;
     let (cells, mut notes) = assembly.finish();
     notes.extend(unreadable.note(ReadNote::LinesUnreadable));
     // A run is of one version, which seals all lines or none.
-    notes.extend((sealed > 0 && unsealed > 0).then_some(ReadNote::LinesUnsealed(unsealed)));
+    notes.extend((has_seals && unsealed > 0).then_some(ReadNote::LinesUnsealed(unsealed)));
     notes.extend(changed.note(ReadNote::LinesChanged));
     notes.extend(untrue.note(ReadNote::LinesUntrue));
     notes.extend(is_torn.then_some(ReadNote::TornLine));
@@ -106,8 +106,8 @@ struct Reading {
     lines: usize,
     unreadable: LinesLeftOut,
     changed: LinesLeftOut,
-    /// Lines with a checksum, and without.
-    sealed: usize,
+    /// Whether some line has a checksum, and how many have none.
+    has_seals: bool,
     unsealed: usize,
     untrue: LinesLeftOut,
     is_torn: bool,
@@ -142,10 +142,14 @@ impl Reading {
     fn line(&mut self, index: usize, line: &[u8], place: Range<u64>) -> Result<(), String> {
         let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
         let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
-        *(if is_sealed(line) { &mut self.sealed } else { &mut self.unsealed }) += 1;
-        if !is_intact(line) {
-            self.changed.add(index, "its checksum does not match".to_owned());
-            return Ok(());
+        match seal_of(line) {
+            Seal::Intact => self.has_seals = true,
+            Seal::None => self.unsealed += 1,
+            Seal::Broken => {
+                self.has_seals = true;
+                self.changed.add(index, "its checksum does not match".to_owned());
+                return Ok(());
+            }
         }
         match absurd(text, &read) {
             Some(figure) => self.untrue.add(index, figure),

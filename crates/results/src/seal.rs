@@ -24,18 +24,26 @@ pub(crate) fn seal(text: &mut Vec<u8>) {
     text.extend_from_slice(&rest);
 }
 
-/// Whether a text is as it was sealed, or was never sealed.
-pub(crate) fn is_intact(text: &[u8]) -> bool {
-    match sealed(text.trim_ascii_end()) {
-        Some((text, digits)) => format!("{:016x}", xxh64(text, 0)).as_bytes() == digits,
-        // A seal in another form: some program has read the text and written it again.
-        None => !has_member(text),
-    }
+/// What the seal of a text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seal {
+    /// The text was never sealed.
+    None,
+    /// The text is as it was sealed.
+    Intact,
+    /// It was changed afterwards.
+    Broken,
 }
 
-/// Whether a text has a seal, right or wrong.
-pub(crate) fn is_sealed(text: &[u8]) -> bool {
-    sealed(text.trim_ascii_end()).is_some()
+/// Looks at the seal of a text.
+pub(crate) fn seal_of(text: &[u8]) -> Seal {
+    match sealed(text.trim_ascii_end()) {
+        Some((text, digits)) if format!("{:016x}", xxh64(text, 0)).as_bytes() == digits => Seal::Intact,
+        Some(_) => Seal::Broken,
+        // A seal in another form: some program has read the text and written it again.
+        None if has_member(text) => Seal::Broken,
+        None => Seal::None,
+    }
 }
 
 /// The sealed part of a text, and the digits of its seal.
@@ -58,20 +66,20 @@ mod tests {
     #[test]
     fn a_sealed_text_is_json_and_any_change_of_it_is_found() {
         let mut text = b"{\"a\":1,\n\"b\":\"}\"\n}\n".to_vec();
-        assert!(is_intact(&text), "never sealed");
+        assert_eq!(seal_of(&text), Seal::None);
         seal(&mut text);
         let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
         assert_eq!((&read["a"], &read["b"]), (&1.into(), &"}".into()));
-        assert!(is_intact(&text) && text.ends_with(b"\"}\n"));
+        assert!(seal_of(&text) == Seal::Intact && text.ends_with(b"\"}\n"));
         let sealed = text.len() - END.len() - 1 - DIGITS - MEMBER.len();
         for place in 0..sealed {
             let mut changed = text.clone();
             changed[place] ^= 1;
-            assert!(!is_intact(&changed), "byte {place}");
+            assert_eq!(seal_of(&changed), Seal::Broken, "byte {place}");
         }
-        assert!([&b""[..], b"{}", b"}", b"\"}"].into_iter().all(is_intact));
+        assert!([&b""[..], b"{}", b"}", b"\"}"].into_iter().all(|text| seal_of(text) == Seal::None));
         let written_again = serde_json::to_vec_pretty(&read).unwrap();
-        assert!(!is_intact(&written_again), "written again by another program");
+        assert_eq!(seal_of(&written_again), Seal::Broken, "written again by another program");
     }
 
     #[test]

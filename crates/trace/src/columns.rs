@@ -203,7 +203,7 @@ fn decoded<'a>(text: &[u8], key_bytes: u64, origin: Origin, key: &'a mut Vec<u8>
 }
 
 /// A whole number, perhaps as data frames write it, `333.0`.
-pub(crate) fn number(text: &[u8], origin: Origin, what: &'static str, most: u64) -> Result<u64, TraceError> {
+fn number(text: &[u8], origin: Origin, what: &'static str, most: u64) -> Result<u64, TraceError> {
     let expected = || TraceError::line(origin, what, text, format!("a whole number, at most {most}"));
     let whole = match text.iter().position(|byte| *byte == b'.') {
         Some(point) if text[point + 1..].iter().all(|digit| *digit == b'0') => &text[..point],
