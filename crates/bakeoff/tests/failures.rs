@@ -5,7 +5,7 @@ mod common;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use common::{Finished, Place, SmallMount, say_skipped, tiny_suite, with_program};
+use common::{Finished, Place, SmallMount, a_long_time, running, say_skipped, tiny_suite, with_program};
 
 /// Operations of the tiny suite, after which its gets are under way.
 const IN_GETS: u32 = 250;
@@ -136,18 +136,6 @@ fn shell_driver(place: &Place, name: &str, describe: &str, action: &str) {
 /// PATH with the shell drivers of this place first.
 fn path_with_drivers(place: &Place) -> String {
     format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default())
-}
-
-/// A time to sleep that no other process sleeps for, the same tests beside these included.
-fn a_long_time(which: u32) -> String {
-    format!("{which}{}", std::process::id())
-}
-
-/// How many processes sleep for this long.
-fn running(seconds: &str) -> usize {
-    let line = format!("sleep\0{seconds}\0").into_bytes();
-    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
-    processes.filter(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|found| found == line)).count()
 }
 
 /// The native driver's description of LMDB, as another store of another driver.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Finished, Place, unwrapped};
+use common::{Finished, Place, a_long_time, running, unwrapped};
 use lies::{Lie, lies};
 use serde_json::Value;
 
@@ -222,17 +222,6 @@ fn floods_cost_no_memory_and_little_disk() {
         Liar::fails("echo first >&2; cat /dev/zero >&2", "bad-output", "more than 16MiB to its log (standard error)");
     let log = std::fs::read(liar.place.only_run().join(liar.cell("liar")["log"].as_str().expect("a log"))).expect("it");
     assert!(log.starts_with(b"first\n") && log.len() < 3 << 20, "{} bytes", log.len());
-}
-
-/// A time to sleep that no other process sleeps for.
-fn a_long_time(which: u32) -> String {
-    format!("{which}{}", std::process::id())
-}
-
-fn running(seconds: &str) -> usize {
-    let line = format!("sleep\0{seconds}\0").into_bytes();
-    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
-    processes.filter(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|found| found == line)).count()
 }
 
 #[test]

@@ -261,6 +261,18 @@ pub(crate) fn exactly_once(place: &Place, cells: usize, rounds: u64) {
     assert_eq!(counts.len() as u64, cells as u64 * rounds);
 }
 
+/// A time to sleep that no other process sleeps for, the same tests beside these included.
+pub(crate) fn a_long_time(which: u32) -> String {
+    format!("{which}{}", std::process::id())
+}
+
+/// How many processes sleep for this long.
+pub(crate) fn running(seconds: &str) -> usize {
+    let line = format!("sleep\0{seconds}\0").into_bytes();
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
+    processes.filter(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|found| found == line)).count()
+}
+
 /// Makes a program `name` in a place's directory `bin`: a shell script of these words.
 pub(crate) fn with_program(place: &Place, name: &str, words: &str) -> PathBuf {
     let bin = place.path().join("bin");
