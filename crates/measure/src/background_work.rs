@@ -60,6 +60,7 @@ pub fn wait_for_background_work(longest: Duration) -> Option<BackgroundWork> {
                 waited_ns: nanoseconds(now - begin),
                 cpu_ns: before.cpu_ns.saturating_sub(first.cpu_ns),
                 process_write_bytes: before.write_bytes.saturating_sub(first.write_bytes),
+                disk: None,
             });
         }
     }

@@ -2,12 +2,14 @@
 //!
 //! - `format_…` functions write a number exactly; `parse_…` functions read it back. Suites and flags use them.
 //! - [`time`], [`bytes`], [`rate`] and similar functions round to three significant digits.
+//! - [`did_you_mean`] finds the word that was meant by one with a mistake in it.
 //! - [`printable`] makes a text safe to show in a terminal.
 //! - [`TextTable`] and [`paragraph`] lay text out in columns and lines; [`shell_command`] quotes a command for a POSIX shell.
 //!
 //! Nothing here performs I/O or knows a suite, a store or a result.
 
 mod exact;
+mod nearest;
 mod parse;
 mod printable;
 mod rounded;
@@ -16,8 +18,9 @@ mod shell;
 mod table;
 
 pub use exact::{format_count, format_duration, format_size, format_size_range};
+pub use nearest::{did_you_mean, nearest};
 pub use parse::{UnitError, parse_count, parse_count_range, parse_duration, parse_size, parse_size_range};
-pub use printable::{printable, printable_lines, shorten, shorten_to};
+pub use printable::{printable, printable_lines, shorten, shorten_middle, shorten_to};
 pub use rounded::{
     approximate_size, bytes, digits, minutes_or_seconds, percent, rate, ratio, ratio_range, roughly, time, time_range,
 };

@@ -51,9 +51,30 @@ pub fn shorten_to(text: &str, characters: usize) -> String {
     short
 }
 
+/// At most so many characters of a message that quotes a text from outside: its beginning, which
+/// says what is wrong, and its end, which says where.
+pub fn shorten_middle(message: &str, characters: usize) -> String {
+    if message.chars().nth(characters).is_none() {
+        return message.to_owned();
+    }
+    let head = characters * 3 / 8;
+    let tail = message.char_indices().rev().nth(characters - head - 1).map_or(0, |(at, _)| at);
+    format!("{}{}", shorten_to(message, head), &message[tail..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_keeps_its_beginning_and_its_end() {
+        let message = format!("unknown kind `{}`, expected `cell` at line 1", "é".repeat(1_000));
+        let short = shorten_middle(&message, 80);
+        assert_eq!(short.chars().count(), 81);
+        assert!(short.starts_with("unknown kind `éé") && short.contains("é…é"), "{short}");
+        assert!(short.ends_with("é`, expected `cell` at line 1"), "{short}");
+        assert_eq!(shorten_middle("no more than that", 17), "no more than that");
+    }
 
     #[test]
     fn nothing_steers_a_terminal() {
