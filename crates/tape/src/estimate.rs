@@ -13,13 +13,20 @@ impl Workload {
         if let Some(import) = &self.import {
             return import.value_bytes_mean;
         }
-        Sizes::new(self.value_bytes, self.value_shape).mean().round() as u64
+        self.drawn_value_bytes().round() as u64
+    }
+
+    /// The mean size of the values that are drawn, bytes.
+    fn drawn_value_bytes(&self) -> f64 {
+        match self.value_bytes.parts() {
+            [only] => Sizes::new(only.range, self.value_shape).mean(),
+            _ => self.value_bytes.mean(),
+        }
     }
 
     /// The lengths of its keys, bytes.
     pub fn key_bytes_range(&self) -> SizeRange {
-        let own = KeyMaker::of(self).key_bytes() as u64;
-        self.import.as_ref().map_or(SizeRange { min: own, max: own }, |import| import.key_bytes)
+        self.import.as_ref().map_or_else(|| KeyMaker::of(self).lengths(), |import| import.key_bytes)
     }
 }
 
@@ -28,16 +35,20 @@ pub fn estimate(workload: &Workload) -> Estimate {
     if let Some(import) = &workload.import {
         return import.size;
     }
-    let key = KeyMaker::of(workload);
+    let SizeRange { min, max } = KeyMaker::of(workload).lengths();
+    let key_bytes = min.midpoint(max) as f64;
     let value_bytes = match workload.directory_tree() {
         Some(tree) => TreeValues::new(tree).offset(workload.records) as f64 / workload.records.max(1) as f64,
-        None => Sizes::new(workload.value_bytes, workload.value_shape).mean(),
+        None => workload.drawn_value_bytes(),
     };
-    let entry_bytes = key.key_bytes() as f64 + value_bytes;
+    let entry_bytes = key_bytes + value_bytes;
     let (mut records, mut records_max, mut sums) = (0.0_f64, 0.0_f64, Estimate::default());
     for phase in &workload.phases {
-        let size = PhaseSize::new(workload, phase, &key, value_bytes);
-        if !phase.restore {
+        let size = PhaseSize::new(workload, phase, key_bytes, value_bytes);
+        if phase.restore {
+            let growth_max = workload.growth_max() as f64 * f64::from(workload.lanes);
+            records_max = records_max.max(records + size.inserts.min(growth_max));
+        } else {
             records = (records + size.inserts - size.deletes).max(0.0);
         }
         records_max = records_max.max(records);
@@ -88,7 +99,7 @@ impl PhaseWrites {
 
 /// How many operations of a kind a phase has on average.
 fn share(workload: &Workload, phase: &PhaseSpec, operation: Operation) -> f64 {
-    let drawn = phase.operations.unwrap_or(workload.records) as f64;
+    let drawn = phase.drawn(workload.records) as f64;
     let total: f64 = phase.mix.values().sum();
     phase.mix.get(&operation).map_or(0.0, |weight| drawn * weight / total)
 }
@@ -103,24 +114,22 @@ struct PhaseSize {
 }
 
 impl PhaseSize {
-    fn new(workload: &Workload, phase: &PhaseSpec, key: &KeyMaker, value_bytes: f64) -> Self {
-        let drawn = phase.operations.unwrap_or(workload.records) as f64;
+    fn new(workload: &Workload, phase: &PhaseSpec, key_bytes: f64, value_bytes: f64) -> Self {
+        let drawn = phase.drawn(workload.records) as f64;
         let share = |operation| share(workload, phase, operation);
         let PhaseWrites { inserts, deletes, all: writes, restores, commits, .. } = PhaseWrites::new(workload, phase);
         let put_back = if phase.restore { deletes } else { 0.0 };
         let read_first = if phase.read_first { writes - inserts } else { 0.0 };
         let walk_bytes = workload.tree.map_or(0, Tree::path_bytes) as f64;
-        let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));
+        let scans = share(Operation::Scan) + share(Operation::ScanPrefix) + share(Operation::First);
+        let (whole, walks) = (share(Operation::ScanAll), share(Operation::Walk));
         let keyed = drawn + restores + read_first - whole - walks;
         let operations = drawn + restores + read_first + commits;
         let blocks = operations / f64::from(BLOCK_OPERATIONS)
             + (writes - deletes + put_back + read_first + share(Operation::Get)) * value_bytes / BLOCK_BYTES as f64;
         let due_bytes = if phase.open_loop.is_some() { 8.0 * drawn } else { 0.0 };
-        let tape_bytes = due_bytes
-            + 16.0 * operations
-            + keyed * key.key_bytes() as f64
-            + 40.0 * (scans + whole)
-            + walks * walk_bytes;
+        let tape_bytes =
+            due_bytes + 16.0 * operations + keyed * key_bytes + 40.0 * (scans + whole) + walks * walk_bytes;
         Self {
             operations,
             inserts,

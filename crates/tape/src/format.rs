@@ -52,8 +52,13 @@ pub mod flags {
     #[inline]
     pub const fn of(operation: Operation) -> u8 {
         let own = match operation {
-            Operation::Get | Operation::Update | Operation::Upsert | Operation::Delete | Operation::Walk => FOUND,
-            Operation::Scan => REVERSE,
+            Operation::Get
+            | Operation::Update
+            | Operation::Upsert
+            | Operation::Delete
+            | Operation::Walk
+            | Operation::Exists => FOUND,
+            Operation::Scan | Operation::ScanPrefix | Operation::First => REVERSE,
             Operation::ScanAll => REVERSE | ANY_ORDER,
             Operation::Insert | Operation::Commit => 0,
         };
@@ -108,7 +113,7 @@ pub struct Record<'a> {
     pub operation: Operation,
     /// Bits of [`flags`]; `DUE` is set exactly if `due_ns` is there.
     pub flags: u8,
-    /// The key; for a walk the path.
+    /// The key; for a walk the path; for a scan of a prefix and a first entry what keys begin with.
     pub key: &'a [u8],
     /// Length of the value written or expected; for a walk what [`Record::walk`] decodes.
     pub value_bytes: u32,
@@ -116,7 +121,7 @@ pub struct Record<'a> {
     pub value_offset: u64,
     /// When the operation is due, nanoseconds from the start of the phase.
     pub due_ns: Option<u64>,
-    /// For `scan` and `scan-all` only; [`Record::scan`] decodes them.
+    /// For all kinds of scan, and only for them; [`Record::scan`] decodes them.
     pub scan: Option<&'a ScanFields>,
 }
 
@@ -145,7 +150,7 @@ impl Record<'_> {
         self.flags & flags::ANY_ORDER != 0
     }
 
-    /// The scan fields of a `scan` or `scan-all`.
+    /// The scan fields of any kind of scan.
     #[inline]
     pub fn scan(&self) -> Option<Scan> {
         Scan::decode(self.scan?)
@@ -167,7 +172,7 @@ impl Record<'_> {
     pub fn output_bytes(&self) -> u64 {
         match self.operation {
             Operation::Get if self.found() => u64::from(self.value_bytes),
-            Operation::Scan | Operation::ScanAll => match self.scan() {
+            operation if operation.scans() => match self.scan() {
                 Some(Scan { consumer: Consumer::Copy, bytes, .. }) => bytes,
                 _ => 0,
             },
@@ -181,9 +186,9 @@ impl Record<'_> {
         if self.operation.writes_value() { u64::from(self.value_bytes) } else { 0 }
     }
 
-    /// Whether `value_offset` and `value_bytes` name a slice of the pool.
+    /// Whether `value_offset` and `value_bytes` name a slice of the pool, which is written or expected.
     #[inline]
-    pub(crate) fn refers_to_pool(&self) -> bool {
+    pub fn has_value(&self) -> bool {
         self.operation.writes_value() || self.operation == Operation::Get && self.found()
     }
 }
@@ -286,7 +291,7 @@ pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
     }
     let (key, mut rest) = rest.split_at_checked(key_bytes)?;
     let mut scan = None;
-    if matches!(operation, Operation::Scan | Operation::ScanAll) {
+    if operation.scans() {
         let (fields, after) = rest.split_first_chunk::<SCAN_BYTES>()?;
         scan = Some(fields);
         rest = after;
@@ -318,13 +323,13 @@ pub(crate) fn check_record(record: &Record<'_>, pool_bytes: u64) -> Result<(), (
     if matches!(operation, Operation::Commit | Operation::ScanAll) && key_bytes != 0 {
         return Err(("key_bytes", key_bytes.to_string(), format!("0, as {} has no key", operation.name())));
     }
-    let has_value = record.refers_to_pool() || operation == Operation::Walk;
+    let has_value = record.has_value() || operation == Operation::Walk;
     if !has_value && (record.value_bytes, record.value_offset) != (0, 0) {
         let found = format!("{} bytes at {}", record.value_bytes, record.value_offset);
         return Err(("value", found, format!("0 bytes at 0, as this {} has no value", operation.name())));
     }
     let end = record.value_offset.checked_add(u64::from(record.value_bytes));
-    if record.refers_to_pool() && end.is_none_or(|end| end > pool_bytes) {
+    if record.has_value() && end.is_none_or(|end| end > pool_bytes) {
         let found = format!("{} bytes at {}", record.value_bytes, record.value_offset);
         return Err(("value", found, format!("a slice of the pool of {pool_bytes} bytes")));
     }
@@ -346,6 +351,12 @@ fn check_scan(record: &Record<'_>, scan: &Scan) -> Result<(), (&'static str, Str
     }
     if !whole && scan.entries > scan.limit {
         return Err(("entries", scan.entries.to_string(), format!("at most the limit of {}", scan.limit)));
+    }
+    if record.operation == Operation::First && scan.limit != 1 {
+        return Err(("limit", scan.limit.to_string(), "1, as a first entry is one".to_owned()));
+    }
+    if record.operation.has_prefix() && record.reverse() && !record.key.is_empty() {
+        return Err(("flag REVERSE", "set".to_owned(), "unset where keys begin with something".to_owned()));
     }
     if record.any_order() && scan.consumer == Consumer::Copy {
         return Err(("flag ANY_ORDER", "set".to_owned(), "unset for a scan that copies".to_owned()));

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use crate::recording::{RECORDING_FILE, RecordingFile, to_json};
-use crate::{Recording, TapeError, Workload, consume, regular};
+use crate::recording::{RECORDING_FILE, RecordingFile, from_json, to_json};
+use crate::{Recording, TapeError, Workload, consume};
 
 /// What follows every byte of the tapes of a recording, for [`crate::Import::identity`].
 pub fn import_identity(recording: &Recording) -> String {
@@ -37,16 +37,13 @@ pub fn keep_import(
 /// The directory is none that an import made, or its files are not as they were written.
 pub fn open_import(directory: &Path) -> Result<(Workload, Recording), TapeError> {
     let foreign = |what: &str| TapeError::NotImported { path: directory.to_owned(), what: what.to_owned() };
-    let file = directory.join(RECORDING_FILE);
-    let not_read = |error: &dyn std::fmt::Display| foreign(&format!("{}: {error}", file.display()));
-    let opened = regular::open(&file, "read").map_err(|error| not_read(&error))?;
-    let text = std::io::read_to_string(opened).map_err(|error| not_read(&error))?;
-    let file: RecordingFile =
-        serde_json::from_str(&text).map_err(|error| foreign(&format!("{}: {error}", file.display())))?;
-    let workload: Workload = serde_json::from_str(&file.workload).map_err(|error| foreign(&error.to_string()))?;
+    let not_read = |why| foreign(&format!("{}: {why}", directory.join(RECORDING_FILE).display()));
+    let file = RecordingFile::read(directory).map_err(not_read)?;
+    let workload: Workload = from_json(file.workload.as_bytes()).map_err(not_read)?;
     let Some(import) = &workload.import else { return Err(foreign("its operations were drawn for a suite")) };
     let (identity, phases) = (import.identity.clone(), workload.phases.len());
-    let recording = file.whole(directory).ok_or_else(|| foreign("a file of it is missing, damaged or was changed"))?;
+    let damaged = |why| foreign(&format!("a file of it is missing, damaged or was changed: {why}"));
+    let recording = file.whole(directory).map_err(damaged)?;
     if import_identity(&recording) != identity || recording.phases.len() != phases {
         return Err(foreign("its tapes are not those that were imported"));
     }

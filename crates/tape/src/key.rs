@@ -3,22 +3,36 @@
 use bakeoff_tree::{EntryKeys, ID_BYTES, NAME_BYTES_MAX, Tree};
 use sha1::{Digest, Sha1};
 
-use crate::{KeyForm, Workload};
+use crate::{KeyForm, SizeRange, Workload};
 
 /// The longest key of any form, bytes.
 pub const KEY_BYTES_MAX: usize = 128;
 
 const _: () = assert!(ID_BYTES + NAME_BYTES_MAX <= KEY_BYTES_MAX);
 
-/// The lengths that keys of a form can be given, bytes: shorter hashes might meet, shorter numbers would not hold every index, of which
-/// there are fewer than 2³².
-/// `None` for forms whose keys have one length.
+/// The lengths that keys of a form can be given, bytes: shorter hashes might meet. `None` for forms whose keys have the lengths they have.
 pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     match form {
         KeyForm::Sha1 => Some((20, KEY_BYTES_MAX as u32)),
-        KeyForm::Decimal => Some((10, KEY_BYTES_MAX as u32)),
-        KeyForm::Integer | KeyForm::Directory | KeyForm::Raw => None,
+        KeyForm::Decimal | KeyForm::Integer => Some((1, KEY_BYTES_MAX as u32)),
+        KeyForm::Directory | KeyForm::Raw => None,
     }
+}
+
+/// How many different records keys of a form can name whose shortest have so many bytes: 256 for integers of one byte.
+pub fn key_count(form: KeyForm, bytes: u32) -> u64 {
+    match form {
+        KeyForm::Integer => 256_u64.checked_pow(bytes),
+        KeyForm::Decimal => 10_u64.checked_pow(bytes),
+        KeyForm::Sha1 | KeyForm::Directory | KeyForm::Raw => None,
+    }
+    .unwrap_or(u64::MAX)
+}
+
+/// How many bytes the keys of a form need at least to name so many records.
+pub fn key_bytes_needed(form: KeyForm, records: u64) -> u32 {
+    let (least, most) = key_lengths(form).unwrap_or_default();
+    (least..=most).find(|bytes| key_count(form, *bytes) >= records).unwrap_or(most)
 }
 
 /// How long keys are whose form a suite or a result names so, bytes: `sha1`, or `sha1:48` ([`Workload::key_name`] writes it). `None` where they are
@@ -29,19 +43,21 @@ pub fn key_bytes_of(name: &str) -> Option<u64> {
     match (given, form) {
         (Some(given), _) => given.parse().ok(),
         (None, KeyForm::Directory | KeyForm::Raw) => None,
-        (None, form) => Some(KeyMaker::new(form, None).key_bytes() as u64),
+        (None, form) => Some(KeyMaker::new(form, None).lengths().max),
     }
 }
 
 /// Indexes from here on are never inserted: they make keys that are not there, in forms whose keys are hashes.
 const NEVER_INSERTED: u64 = 1 << 63;
 
-/// Makes keys of one form. All keys of a maker have the same length.
+/// Makes keys of one form.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyMaker {
     form: KeyForm,
-    /// Length of every key.
-    bytes: usize,
+    /// Length of the shortest key.
+    least: usize,
+    /// Length of the longest.
+    most: usize,
     /// The keys of the tree, if there is one.
     entries: EntryKeys,
 }
@@ -58,19 +74,35 @@ impl KeyMaker {
             // Nobody makes such keys: they come with the operations.
             KeyForm::Raw => 0,
         };
-        Self { form, bytes, entries }
+        Self { form, least: bytes, most: bytes, entries }
     }
 
     /// The maker of a workload's keys.
     pub fn of(workload: &Workload) -> Self {
         let maker = Self::new(workload.key, workload.tree);
-        let given = workload.key_bytes.filter(|_| key_lengths(workload.key).is_some());
-        Self { bytes: given.map_or(maker.bytes, |bytes| (bytes as usize).min(KEY_BYTES_MAX)), ..maker }
+        let Some(bytes) = workload.key_bytes.filter(|_| key_lengths(workload.key).is_some()) else { return maker };
+        let least = (bytes as usize).min(KEY_BYTES_MAX);
+        let most = workload.key_bytes_max.map_or(least, |most| (most as usize).clamp(least, KEY_BYTES_MAX));
+        Self { least, most, ..maker }
     }
 
-    /// Length of every key, bytes.
-    pub fn key_bytes(&self) -> usize {
-        self.bytes
+    /// Lengths of keys, bytes; each is equally likely.
+    pub fn lengths(&self) -> SizeRange {
+        SizeRange { min: self.least as u64, max: self.most as u64 }
+    }
+
+    /// Length of the key of the record with this index, bytes.
+    #[inline]
+    pub(crate) fn bytes_of(&self, index: u64) -> usize {
+        if self.least == self.most {
+            return self.least;
+        }
+        self.least + (mixed(index) % (self.most - self.least + 1) as u64) as usize
+    }
+
+    /// How many different records its keys can name.
+    pub(crate) fn count(&self) -> u64 {
+        key_count(self.form, self.least as u32)
     }
 
     /// Whether ascending indexes give ascending keys, byte by byte, in any tree.
@@ -78,17 +110,25 @@ impl KeyMaker {
         !matches!(self.form, KeyForm::Sha1 | KeyForm::Directory)
     }
 
-    /// The key of the record with this index: below 2³² for integer keys; for decimal ones of at most as many digits as the key has bytes.
+    /// The key of the record with this index, of those that the keys can name.
     #[inline]
     pub fn make<'a>(&self, index: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
+        let bytes = self.bytes_of(index);
+        let (number, rest) = buffer[..bytes].split_at_mut(self.least);
         match self.form {
-            KeyForm::Sha1 => sha1_hex(index, &mut buffer[..self.bytes]),
-            KeyForm::Decimal => decimal(index, &mut buffer[..self.bytes]),
-            KeyForm::Integer => buffer[..4].copy_from_slice(&(index as u32).to_be_bytes()),
+            KeyForm::Sha1 => sha1_hex(index, &mut buffer[..bytes]),
+            KeyForm::Decimal => {
+                decimal(index, number);
+                fill(index, rest, |byte| b'0' + byte % 10);
+            }
+            KeyForm::Integer => {
+                big_endian(index, number);
+                fill(index, rest, |byte| byte);
+            }
             KeyForm::Directory => self.entries.make(index, buffer),
             KeyForm::Raw => {}
         }
-        &buffer[..self.key_bytes()]
+        &buffer[..bytes]
     }
 
     /// A number that sorts as the keys do, or as their first 8 bytes do: cheaper to sort by than the key itself.
@@ -106,22 +146,53 @@ impl KeyMaker {
     pub(crate) fn missing<'a>(&self, draw: u64, inserted: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
         let near = draw % inserted.max(1);
         match self.form {
-            KeyForm::Sha1 => return self.make(NEVER_INSERTED | draw, buffer),
+            KeyForm::Sha1 => self.make(NEVER_INSERTED | draw, buffer),
             KeyForm::Decimal => {
-                // A letter in place of the last digit: after that digit's neighbours, before the next ten.
-                decimal(near, &mut buffer[..self.bytes]);
-                buffer[self.bytes - 1] += b'a' - b'0';
+                // A letter in place of the number's last digit: after that digit's neighbours, before the next ten.
+                let bytes = self.make(near, buffer).len();
+                buffer[self.least - 1] += b'a' - b'0';
+                &buffer[..bytes]
             }
             // Integers from 0 are dense: what is missing can only lie above them.
             KeyForm::Integer => {
-                let above = u64::from(u32::MAX) + 1 - inserted;
-                return self.make(inserted + draw % inserted.clamp(1, above.max(1)), buffer);
+                let above = self.count() - inserted;
+                self.make(inserted + draw % inserted.clamp(1, above.max(1)), buffer)
             }
-            KeyForm::Directory => self.entries.make_missing(near, buffer),
-            KeyForm::Raw => {}
+            KeyForm::Directory => {
+                self.entries.make_missing(near, buffer);
+                &buffer[..self.least]
+            }
+            KeyForm::Raw => &[],
         }
-        &buffer[..self.key_bytes()]
     }
+}
+
+/// A number that looks like chance and follows from the index alone: the finaliser of SplitMix64.
+#[inline]
+fn mixed(index: u64) -> u64 {
+    let mut z = index.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Bytes that follow from the index, for the part of a key behind its number.
+#[inline]
+fn fill(index: u64, out: &mut [u8], of: impl Fn(u8) -> u8) {
+    for (number, part) in (1..).zip(out.chunks_mut(8)) {
+        let bytes = mixed(index ^ mixed(number)).to_le_bytes();
+        part.iter_mut().zip(bytes).for_each(|(byte, made)| *byte = of(made));
+    }
+}
+
+/// The index as a big-endian number as long as `out`.
+#[inline]
+fn big_endian(index: u64, out: &mut [u8]) {
+    let bytes = index.to_be_bytes();
+    let zeros = out.len().saturating_sub(bytes.len());
+    out[..zeros].fill(0);
+    let number = &mut out[zeros..];
+    number.copy_from_slice(&bytes[bytes.len() - number.len()..]);
 }
 
 /// The first 8 bytes of SHA-1 of the index as a number that sorts as they do.
@@ -181,10 +252,27 @@ mod tests {
         KeyMaker::new(form, tree).make(index, &mut [0; KEY_BYTES_MAX]).to_vec()
     }
 
+    fn keys(form: KeyForm, lengths: std::ops::RangeInclusive<usize>, index: u64) -> Vec<u8> {
+        let maker = KeyMaker { least: *lengths.start(), most: *lengths.end(), ..KeyMaker::new(form, None) };
+        // What an earlier key left must not show.
+        maker.make(index, &mut [0xAA; KEY_BYTES_MAX]).to_vec()
+    }
+
     #[test]
     fn a_name_tells_how_long_keys_are_unless_they_are_of_many_lengths() {
-        let names = ["sha1", "sha1:48", "decimal", "decimal:20", "integer", "directory", "raw", "sha2", "sha1:x"];
-        let bytes = [Some(32), Some(48), Some(16), Some(20), Some(4), None, None, None, None];
+        let names = [
+            "sha1",
+            "sha1:48",
+            "decimal",
+            "decimal:20",
+            "integer",
+            "integer:8",
+            "directory",
+            "raw",
+            "sha2",
+            "sha1:20..24",
+        ];
+        let bytes = [Some(32), Some(48), Some(16), Some(20), Some(4), Some(8), None, None, None, None];
         assert_eq!(names.map(key_bytes_of), bytes);
     }
 
@@ -198,10 +286,7 @@ mod tests {
 
     #[test]
     fn keys_of_other_lengths_go_on_and_keep_their_order() {
-        let keys = |form, bytes, index| {
-            let maker = KeyMaker { bytes, ..KeyMaker::new(form, None) };
-            maker.make(index, &mut [0; KEY_BYTES_MAX]).to_vec()
-        };
+        let keys = |form, bytes, index| keys(form, bytes..=bytes, index);
         assert_eq!(keys(KeyForm::Sha1, 23, 1), b"3da89ee273be13437e7ecf7");
         let long = keys(KeyForm::Sha1, 96, 1);
         assert_eq!((&long[..32], &long[..40]), (&b"3da89ee273be13437e7ecf760f3fbd4d"[..], &long[40..80]));
@@ -215,11 +300,34 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_keys_hold_every_index() {
-        let bytes = key_lengths(KeyForm::Decimal).unwrap().0 as usize;
-        let maker = KeyMaker { bytes, ..KeyMaker::new(KeyForm::Decimal, None) };
-        let last = crate::model::RECORDS_MAX;
-        assert_eq!(maker.make(last, &mut [0; KEY_BYTES_MAX]), last.to_string().as_bytes());
+    fn keys_of_any_length_name_as_many_records_as_fit() {
+        assert_eq!(keys(KeyForm::Integer, 1..=1, 255), [255]);
+        assert_eq!(keys(KeyForm::Integer, 8..=8, 0x0102_0304), [0, 0, 0, 0, 1, 2, 3, 4]);
+        assert_eq!(keys(KeyForm::Integer, 12..=12, 7), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]);
+        assert_eq!(keys(KeyForm::Decimal, 2..=2, 99), b"99");
+        let counts = [(KeyForm::Integer, 1), (KeyForm::Integer, 8), (KeyForm::Decimal, 3), (KeyForm::Sha1, 20)];
+        assert_eq!(counts.map(|(form, bytes)| key_count(form, bytes)), [256, u64::MAX, 1000, u64::MAX]);
+        let needed = [(KeyForm::Integer, 257), (KeyForm::Decimal, 1000), (KeyForm::Decimal, 1001), (KeyForm::Sha1, 1)];
+        assert_eq!(needed.map(|(form, records)| key_bytes_needed(form, records)), [2, 3, 4, 20]);
+    }
+
+    #[test]
+    fn keys_of_many_lengths_keep_their_order_and_differ() {
+        for (form, lengths) in [
+            (KeyForm::Sha1, 20..=64),
+            (KeyForm::Decimal, 5..=40),
+            (KeyForm::Integer, 2..=20),
+            (KeyForm::Integer, 8..=9),
+        ] {
+            let made: Vec<_> = (0..5000).map(|index| keys(form, lengths.clone(), index)).collect();
+            let different: std::collections::BTreeSet<_> = made.iter().collect();
+            assert_eq!(different.len(), made.len(), "{form:?}");
+            let mean = made.iter().map(Vec::len).sum::<usize>() as f64 / made.len() as f64;
+            let middle = (lengths.start() + lengths.end()) as f64 / 2.0;
+            assert!((mean - middle).abs() < 0.6, "{form:?} {mean}");
+            assert!(made.iter().all(|key| lengths.contains(&key.len())));
+            assert_eq!(made.is_sorted(), form != KeyForm::Sha1, "{form:?}");
+        }
     }
 
     #[test]
@@ -247,12 +355,16 @@ mod tests {
         let tree = Some(Tree { fanout: 3, levels: 5, ..Tree::default() });
         for form in KeyForm::ALL {
             let maker = KeyMaker::new(form, tree);
-            let keys: std::collections::BTreeSet<_> = (0..363).map(|index| key(form, tree, index)).collect();
-            assert_eq!(keys.len(), 363, "{form:?}: keys are distinct");
-            for draw in (0..2000).map(|draw: u64| draw.wrapping_mul(0x9E37_79B9_7F4A_7C15)) {
-                let missing = maker.missing(draw, 363, &mut [0; KEY_BYTES_MAX]).to_vec();
-                assert_eq!(missing.len(), maker.key_bytes(), "{form:?}");
-                assert!(!keys.contains(&missing), "{form:?}: {missing:?}");
+            let is_given = key_lengths(form).is_some();
+            for maker in [maker, KeyMaker { most: maker.most + if is_given { 9 } else { 0 }, ..maker }] {
+                let key = |index| maker.make(index, &mut [0; KEY_BYTES_MAX]).to_vec();
+                let keys: std::collections::BTreeSet<_> = (0..363).map(key).collect();
+                assert_eq!(keys.len(), 363, "{form:?}: keys are distinct");
+                for draw in (0..2000).map(|draw: u64| draw.wrapping_mul(0x9E37_79B9_7F4A_7C15)) {
+                    let missing = maker.missing(draw, 363, &mut [0; KEY_BYTES_MAX]).to_vec();
+                    assert!((maker.least..=maker.most).contains(&missing.len()), "{form:?}");
+                    assert!(!keys.contains(&missing), "{form:?}: {missing:?}");
+                }
             }
         }
     }

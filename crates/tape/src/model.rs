@@ -4,6 +4,7 @@
 //! Keys are made anew from indexes whenever they are needed.
 
 use crate::consume::Fold;
+use crate::jumps::Jumps;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::random::Permutation;
 use crate::{Consumer, Pool, Scan};
@@ -20,6 +21,9 @@ pub(crate) struct Value {
 
 /// Stands for the value of a record that is not there. No value is that long.
 const ABSENT: Value = Value { offset: u32::MAX, bytes: u32::MAX };
+
+/// Stands for the value of a record that was deleted.
+const DELETED: Value = Value { offset: u32::MAX - 1, bytes: u32::MAX };
 
 /// What the workload has done to the store so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +42,8 @@ pub(crate) struct Totals {
     pub(crate) writes: u64,
     /// Bytes of keys and values written so far.
     pub(crate) written_bytes: u64,
+    /// Those of values alone.
+    pub(crate) written_value_bytes: u64,
     /// Changes so far: equal numbers mean equal content.
     pub(crate) changes: u64,
 }
@@ -48,6 +54,8 @@ pub(crate) struct Model {
     values: Vec<Value>,
     totals: Totals,
     shuffles: Vec<Shuffle>,
+    /// Where the store is aged: the values that records have in the end, by index.
+    lasting: Vec<Value>,
 }
 
 /// Records that a lane inserted in another order than that of their indexes.
@@ -69,7 +77,7 @@ impl Shuffle {
 
 impl Model {
     pub(crate) fn new(keys: KeyMaker) -> Self {
-        Self { keys, values: Vec::new(), totals: Totals::default(), shuffles: Vec::new() }
+        Self { keys, values: Vec::new(), totals: Totals::default(), shuffles: Vec::new(), lasting: Vec::new() }
     }
 
     /// Remembers in which order records were inserted, where that is not the order of their indexes.
@@ -97,7 +105,7 @@ impl Model {
 
     #[inline]
     pub(crate) fn get(&self, index: u64) -> Option<Value> {
-        self.values.get(index as usize).copied().filter(|value| *value != ABSENT)
+        self.values.get(index as usize).copied().filter(|value| value.bytes != ABSENT.bytes)
     }
 
     /// Reads a record's line for no other reason than to have it at hand.
@@ -114,8 +122,8 @@ impl Model {
             self.values.resize(place + 1, ABSENT);
         }
         let before = std::mem::replace(&mut self.values[place], value);
-        let entry_bytes = (self.keys.key_bytes() + value.bytes as usize) as u64;
-        if before == ABSENT {
+        let entry_bytes = (self.keys.bytes_of(index) + value.bytes as usize) as u64;
+        if before.bytes == ABSENT.bytes {
             self.totals.records += 1;
             self.totals.inserts += 1;
             self.totals.data_bytes += entry_bytes;
@@ -125,20 +133,75 @@ impl Model {
         }
         self.totals.writes += 1;
         self.totals.written_bytes += entry_bytes;
+        self.totals.written_value_bytes += u64::from(value.bytes);
         self.totals.changes += 1;
         self.totals.records_max = self.totals.records_max.max(self.totals.records);
         self.totals.data_bytes_max = self.totals.data_bytes_max.max(self.totals.data_bytes);
+    }
+
+    /// Remembers the value that a record is to have once the store was aged.
+    pub(crate) fn put_off(&mut self, index: u64, value: Value) {
+        let place = index as usize;
+        if place >= self.lasting.len() {
+            self.lasting.resize(place + 1, ABSENT);
+        }
+        self.lasting[place] = value;
+    }
+
+    /// The value that a record is to have once the store was aged.
+    pub(crate) fn lasting(&self, index: u64) -> Option<Value> {
+        self.lasting.get(index as usize).copied().filter(|value| *value != ABSENT)
+    }
+
+    /// Forgets the values put off: they are in the store now.
+    pub(crate) fn has_aged(&mut self) {
+        self.lasting = Vec::new();
     }
 
     /// Removes a record, if it is there.
     #[inline]
     pub(crate) fn delete(&mut self, index: u64) {
         if let Some(value) = self.get(index) {
-            self.values[index as usize] = ABSENT;
+            self.values[index as usize] = DELETED;
             self.totals.records -= 1;
-            self.totals.data_bytes -= (self.keys.key_bytes() + value.bytes as usize) as u64;
+            self.totals.data_bytes -= (self.keys.bytes_of(index) + value.bytes as usize) as u64;
             self.totals.changes += 1;
         }
+    }
+
+    /// Whether the record was there and was deleted.
+    fn is_deleted(&self, index: u64) -> bool {
+        self.values.get(index as usize) == Some(&DELETED)
+    }
+
+    /// What a scan delivers of the records whose keys begin with `prefix`, at most so many.
+    pub(crate) fn scan_prefix(
+        &self,
+        pool: &Pool,
+        (order, jumps): (&Order, &mut Jumps),
+        prefix: &[u8],
+        (limit, consumer): (u64, Consumer),
+    ) -> Scan {
+        let mut fold = Fold::new(consumer, false);
+        let mut buffer = [0; KEY_BYTES_MAX];
+        let (mut place, mut entries) = (order.first_not_below(prefix, self.keys), 0);
+        while entries < limit {
+            place = jumps.over(place, order.len(), |place| self.is_deleted(order.index(place)));
+            if place == order.len() {
+                break;
+            }
+            let index = order.index(place);
+            let key = self.keys.make(index, &mut buffer);
+            if !key.starts_with(prefix) {
+                break;
+            }
+            if let Some(bytes) = self.get(index).and_then(|value| pool_slice(pool, value)) {
+                fold.add(key, bytes);
+                entries += 1;
+            }
+            place += 1;
+        }
+        fold.finish(limit)
     }
 
     /// What a scan delivers that visits records in `order`, from a place in it; dead ones do not count.
@@ -239,6 +302,20 @@ impl Order {
             Self::Index(_) => place,
             Self::Sorted(sorted) => u64::from(sorted[place as usize]),
         }
+    }
+
+    /// The first place whose key is not below this one, or the number of places.
+    fn first_not_below(&self, key: &[u8], keys: KeyMaker) -> u64 {
+        let (mut low, mut high) = (0, self.len());
+        let mut buffer = [0; KEY_BYTES_MAX];
+        while low < high {
+            let middle = low.midpoint(high);
+            match keys.make(self.index(middle), &mut buffer) < key {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
     }
 
     /// The place of an index that is in the order.

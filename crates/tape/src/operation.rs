@@ -25,11 +25,17 @@ pub enum Operation {
     Commit = 8,
     /// Look up a path in a directory tree, a component at a time.
     Walk = 9,
+    /// Ask whether a key is there.
+    Exists = 10,
+    /// Read the entries in key order whose keys begin alike.
+    ScanPrefix = 11,
+    /// Read the first entry, of all or of those whose keys begin alike.
+    First = 12,
 }
 
 impl Operation {
     /// All kinds, by code.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Insert,
         Self::Update,
         Self::Upsert,
@@ -39,12 +45,20 @@ impl Operation {
         Self::ScanAll,
         Self::Commit,
         Self::Walk,
+        Self::Exists,
+        Self::ScanPrefix,
+        Self::First,
     ];
 
     /// The kind with this code.
     #[inline]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code).checked_sub(1)?).copied()
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
     /// The name used in suites and results.
@@ -59,13 +73,34 @@ impl Operation {
             Self::ScanAll => "scan-all",
             Self::Commit => "commit",
             Self::Walk => "walk",
+            Self::Exists => "exists",
+            Self::ScanPrefix => "scan-prefix",
+            Self::First => "first",
         }
     }
 
     /// Whether it goes through entries that the store chooses: a scan or a walk.
     #[inline]
     pub fn visits(self) -> bool {
-        matches!(self, Self::Scan | Self::ScanAll | Self::Walk)
+        self.scans() || self == Self::Walk
+    }
+
+    /// Whether it is some kind of scan, whose record has scan fields.
+    #[inline]
+    pub fn scans(self) -> bool {
+        matches!(self, Self::Scan | Self::ScanAll | Self::ScanPrefix | Self::First)
+    }
+
+    /// Whether its key is only the beginning of keys.
+    #[inline]
+    pub fn has_prefix(self) -> bool {
+        matches!(self, Self::ScanPrefix | Self::First)
+    }
+
+    /// Whether a store answers it with something that is compared at once.
+    #[inline]
+    pub fn answers(self) -> bool {
+        self.visits() || matches!(self, Self::Get | Self::Exists)
     }
 
     /// Whether it changes the store.

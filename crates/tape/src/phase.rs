@@ -4,14 +4,17 @@ use bakeoff_tree::{DrawnWalk, TreeValues};
 
 use crate::arrivals::Arrivals;
 use crate::format::flags;
+use crate::jumps::Jumps;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
+use crate::parts::Parts;
 use crate::pick::{Pick, Picker, Share};
-use crate::places::{Cut, Places, Turn};
+use crate::places::{Places, Turn};
 use crate::plan::{Kinds, LanePlan, PhasePlan};
 use crate::progress::report_progress;
 use crate::random::{Permutation, Purpose, Stream};
 use crate::sizes::Sizes;
+use crate::turnover::Turnovers;
 use crate::{
     Access, Batch, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, Workload,
 };
@@ -25,8 +28,8 @@ pub(crate) struct PhaseJob<'a> {
     pub(crate) phase: &'a PhaseSpec,
     pub(crate) plan: &'a PhasePlan,
     pub(crate) pool: &'a Pool,
-    /// How the pool is cut, if it is.
-    pub(crate) cut: Option<&'a Cut>,
+    /// The sizes that values have.
+    pub(crate) parts: &'a Parts,
     /// All indexes of all phases are below this.
     pub(crate) index_end: u64,
 }
@@ -53,7 +56,7 @@ impl PhaseJob<'_> {
             }
             let share = self.share(number, lane, index_end);
             let picker = self.picks().then(|| Picker::new(self.phase.access, share, model, by_key, inserted));
-            let mut recorder = LaneRecorder::new(self, number, *lane, model, tape, by_key, picker);
+            let mut recorder = LaneRecorder::new(self, number, lane, model, tape, by_key, picker);
             for done in 0..lane.operations {
                 if done % PROGRESS_PERIOD == 0 {
                     report_progress(progress, Progress { what: &self.phase.name, done: begun + done, total })?;
@@ -62,6 +65,9 @@ impl PhaseJob<'_> {
             }
             recorder.end()?;
             begun += lane.operations;
+        }
+        if self.phase.turnovers > 0 {
+            model.has_aged();
         }
         report_progress(progress, Progress { what: &self.phase.name, done: total, total })
     }
@@ -76,7 +82,8 @@ impl PhaseJob<'_> {
             lanes: self.workload.lanes,
             owned: self.phase.writes(),
             index_end,
-            inserts: plan.inserts,
+            grows: plan.grows,
+            removes,
             scattered: removes || shuffles,
             steady: !removes && plan.inserts == 0,
         }
@@ -84,32 +91,33 @@ impl PhaseJob<'_> {
 
     /// Whether any operation falls on a record that is there.
     fn picks(&self) -> bool {
-        use Operation::{Delete, Get, Scan, Update, Upsert};
-        [Delete, Get, Scan, Update, Upsert].into_iter().any(|operation| self.phase.has(operation))
+        use Operation::{Delete, Exists, Get, Scan, ScanPrefix, Update, Upsert};
+        let of_prefix = self.phase.has(Operation::First) && self.phase.prefix_bytes > 0;
+        let picking = [Delete, Exists, Get, Scan, ScanPrefix, Update, Upsert];
+        // A turnover goes through all of them.
+        self.phase.turnovers == 0 && (of_prefix || picking.into_iter().any(|operation| self.phase.has(operation)))
     }
 
     fn needs_key_order(&self) -> bool {
         let whole = self.phase.has(Operation::ScanAll) && !self.phase.any_order;
         let sequential = self.phase.access == Access::Sequential && self.picks();
-        whole || sequential || self.phase.has(Operation::Scan)
+        let of_keys = [Operation::Scan, Operation::ScanPrefix, Operation::First];
+        whole || sequential || of_keys.into_iter().any(|operation| self.phase.has(operation))
     }
 }
 
 /// Draws one lane.
 struct LaneRecorder<'a> {
     job: &'a PhaseJob<'a>,
-    plan: LanePlan,
+    plan: &'a LanePlan,
     keys: KeyMaker,
     model: &'a mut Model,
     tape: &'a mut TapeWriter,
     order: &'a Order,
     picker: Option<Picker<'a>>,
     kinds: Kinds,
-    value_sizes: Sizes,
-    value_bytes: Stream,
-    value_place: Stream,
-    turn: Turn,
-    places: Places,
+    values: Values,
+    aging: Option<Aging>,
     scan_lengths: Sizes,
     scan_entries: Stream,
     missing: Stream,
@@ -120,10 +128,14 @@ struct LaneRecorder<'a> {
     /// When the operation is due that is drawn next.
     due_ns: Option<u64>,
     inserted: u64,
+    /// Indexes of what was inserted and does not stay, in their order.
+    to_remove: Vec<u64>,
     /// Writes since the last commit.
     uncommitted: u64,
     /// The last whole scan, and the state of the model it belongs to.
     whole_scan: Option<(u64, Scan)>,
+    /// Over records that were deleted, for scans that begin before them.
+    jumps: Jumps,
     /// Of a directory tree.
     tree_values: Option<TreeValues>,
 }
@@ -132,7 +144,7 @@ impl<'a> LaneRecorder<'a> {
     fn new(
         job: &'a PhaseJob<'a>,
         lane: u32,
-        plan: LanePlan,
+        plan: &'a LanePlan,
         model: &'a mut Model,
         tape: &'a mut TapeWriter,
         order: &'a Order,
@@ -147,12 +159,9 @@ impl<'a> LaneRecorder<'a> {
             tape,
             order,
             picker,
-            kinds: Kinds::new(job.workload, job.phase, lane),
-            value_sizes: Sizes::new(job.workload.value_bytes, job.workload.value_shape),
-            value_bytes: stream(Purpose::ValueBytes),
-            value_place: stream(Purpose::ValuePlace),
-            turn: Turn::default(),
-            places: Places::default(),
+            kinds: Kinds::new(job.workload, job.phase, lane, plan.turns.clone()),
+            values: Values::new(job.parts, stream(Purpose::ValueBytes), stream(Purpose::ValuePlace)),
+            aging: Aging::of(job, (lane, plan)),
             scan_lengths: Sizes::new(job.phase.scan_entries, job.phase.scan_shape),
             scan_entries: stream(Purpose::ScanEntries),
             missing: stream(Purpose::Missing),
@@ -167,8 +176,10 @@ impl<'a> LaneRecorder<'a> {
             arrivals: Arrivals::new(job.workload, job.phase, lane),
             due_ns: None,
             inserted: 0,
+            to_remove: Vec::new(),
             uncommitted: 0,
             whole_scan: None,
+            jumps: Jumps::default(),
             tree_values: job.workload.directory_tree().map(TreeValues::new),
             job,
         }
@@ -186,13 +197,15 @@ impl<'a> LaneRecorder<'a> {
             Operation::Scan => self.scan(done),
             Operation::ScanAll => self.scan_all(),
             Operation::Walk => self.walk(),
+            Operation::Exists => self.exists(done),
+            operation @ (Operation::ScanPrefix | Operation::First) => self.scan_prefix(operation, done),
             Operation::Commit => self.commit(),
         }
     }
 
     #[inline]
     fn pick(&mut self, operation: Operation, done: u64) -> Result<Pick, TapeError> {
-        let picked = self.picker.as_mut().and_then(|picker| picker.pick(self.model));
+        let picked = self.picker.as_mut().and_then(|picker| picker.pick(operation, self.model));
         picked.ok_or_else(|| self.nothing_left(operation, done))
     }
 
@@ -211,21 +224,30 @@ impl<'a> LaneRecorder<'a> {
             let (begin, end) = (values.offset(index), values.offset(index + 1));
             return Value { offset: begin as u32, bytes: (end - begin) as u32 };
         }
-        let stream = &mut self.value_place;
-        if let Some(cut) = self.job.cut {
-            let value = self.turn.take(cut, stream);
-            // Nobody could see whether a store has replaced a value by itself.
-            return if self.model.get(index) == Some(value) { self.turn.take(cut, stream) } else { value };
+        self.values.draw(self.job, index, self.model.get(index))
+    }
+
+    /// The value that is written to the record with this index.
+    #[inline]
+    fn next_value(&mut self, index: u64) -> Value {
+        match &mut self.aging {
+            None => self.draw_value(index),
+            Some(Aging { older, turns: None }) => {
+                let lasting = self.values.draw(self.job, index, None);
+                self.model.put_off(index, lasting);
+                older.draw_other(self.job, index, [None, Some(lasting)])
+            }
+            Some(Aging { older, turns: Some(turns) }) => match self.model.lasting(index) {
+                Some(lasting) if turns.is_last() => lasting,
+                lasting => older.draw_other(self.job, index, [self.model.get(index), lasting]),
+            },
         }
-        let bytes = self.value_sizes.draw(&mut self.value_bytes) as u32;
-        let offset = self.places.place(bytes, self.job.workload.pool_bytes, |bound| stream.below(bound));
-        Value { offset, bytes }
     }
 
     /// Writes a value to the model and to the tape.
     #[inline]
     fn put(&mut self, operation: Operation, flags: u8, index: u64) -> Result<(), TapeError> {
-        let value = self.draw_value(index);
+        let value = self.next_value(index);
         self.model.put(index, value);
         self.push(operation, flags, index, Some(value))
     }
@@ -248,11 +270,25 @@ impl<'a> LaneRecorder<'a> {
 
     #[inline]
     fn get(&mut self, done: u64) -> Result<(), TapeError> {
-        if self.job.phase.missing > 0.0 && self.missing.unit() < self.job.phase.missing {
-            return self.get_missing();
+        if self.asks_missing() {
+            return self.ask_missing(Operation::Get);
         }
         let index = self.pick(Operation::Get, done)?.index;
         self.get_record(index)
+    }
+
+    fn exists(&mut self, done: u64) -> Result<(), TapeError> {
+        if self.asks_missing() {
+            return self.ask_missing(Operation::Exists);
+        }
+        let index = self.pick(Operation::Exists, done)?.index;
+        self.push(Operation::Exists, flags::FOUND, index, None)
+    }
+
+    /// Whether the next key that is asked for is none that was ever there.
+    #[inline]
+    fn asks_missing(&mut self) -> bool {
+        self.job.phase.missing > 0.0 && self.missing.unit() < self.job.phase.missing
     }
 
     /// Reads a record that is there.
@@ -261,10 +297,10 @@ impl<'a> LaneRecorder<'a> {
         self.push(Operation::Get, flags::FOUND, index, self.model.get(index))
     }
 
-    fn get_missing(&mut self) -> Result<(), TapeError> {
+    fn ask_missing(&mut self, operation: Operation) -> Result<(), TapeError> {
         let mut buffer = [0; KEY_BYTES_MAX];
         let key = self.keys.missing(self.missing_key.next() >> 1, self.job.index_end, &mut buffer);
-        self.write(Record { key, ..bare(Operation::Get, 0) })
+        self.write(Record { key, ..bare(operation, 0) })
     }
 
     #[inline]
@@ -276,17 +312,34 @@ impl<'a> LaneRecorder<'a> {
         self.inserted += 1;
         self.put(Operation::Insert, 0, index)?;
         if self.job.phase.restore {
-            self.model.delete(index);
-            self.push(Operation::Delete, flags::FOUND | flags::UNTIMED, index, None)?;
+            self.to_remove.push(index);
+            // With the last insert it is part of the last batch.
+            let is_full = self.to_remove.len() as u64 == self.job.workload.growth_max();
+            if is_full || self.inserted == self.plan.inserts {
+                self.remove_inserted()?;
+            }
         } else if let Some(picker) = &mut self.picker {
             picker.inserted(index);
         }
         self.wrote()
     }
 
+    /// Removes what was inserted and does not stay.
+    fn remove_inserted(&mut self) -> Result<(), TapeError> {
+        for index in std::mem::take(&mut self.to_remove) {
+            self.model.delete(index);
+            self.push(Operation::Delete, flags::FOUND | flags::UNTIMED, index, None)?;
+        }
+        Ok(())
+    }
+
     #[inline]
     fn replace(&mut self, operation: Operation, done: u64) -> Result<(), TapeError> {
-        let index = self.pick(operation, done)?.index;
+        let turned = self.aging.as_mut().and_then(|aging| aging.turns.as_mut()).map(Turnovers::next);
+        let index = match turned {
+            Some(index) => index,
+            None => self.pick(operation, done)?.index,
+        };
         if self.job.phase.read_first {
             self.get_record(index)?;
         }
@@ -347,6 +400,38 @@ impl<'a> LaneRecorder<'a> {
         self.write(Record { key, scan: Some(&scan), ..bare(Operation::Scan, flags) })
     }
 
+    /// The entries whose keys begin as that of a record, or the first of them, or of all.
+    fn scan_prefix(&mut self, operation: Operation, done: u64) -> Result<(), TapeError> {
+        let phase = self.job.phase;
+        let mut buffer = [0; KEY_BYTES_MAX];
+        let prefix: &[u8] = match phase.prefix_bytes {
+            0 => &[],
+            bytes => {
+                let index = self.pick(operation, done)?.index;
+                let key = self.keys.make(index, &mut buffer);
+                &key[..key.len().min(bytes as usize)]
+            }
+        };
+        let limit = match operation {
+            Operation::First => 1,
+            _ => self.scan_lengths.draw(&mut self.scan_entries),
+        };
+        let (order, pool) = (self.order, self.job.pool);
+        let scan = match phase.reverse {
+            false => self.model.scan_prefix(pool, (order, &mut self.jumps), prefix, (limit, phase.consumer)).encode(),
+            true => {
+                // What is not there yet lies behind everything where keys ascend.
+                let end = if self.keys.ascending() { self.model.index_end() } else { order.len() };
+                let (from, limit, consumer) = (end.wrapping_sub(1), Some(limit), phase.consumer);
+                self.model
+                    .scan(pool, order, &ScanPlan { from, limit, reverse: true, any_order: false, consumer })
+                    .encode()
+            }
+        };
+        let flags = if phase.reverse { flags::REVERSE } else { 0 };
+        self.write(Record { key: prefix, scan: Some(&scan), ..bare(operation, flags) })
+    }
+
     fn scan_all(&mut self) -> Result<(), TapeError> {
         let phase = self.job.phase;
         let changes = self.model.totals().changes;
@@ -377,6 +462,79 @@ impl<'a> LaneRecorder<'a> {
     }
 }
 
+/// Draws values.
+struct Values {
+    bytes: Stream,
+    place: Stream,
+    /// Where those of each part lie.
+    lying: Vec<Lying>,
+}
+
+/// Where the values of a part lie in the pool: slices of its cut, or one after the other.
+#[derive(Clone, Default)]
+struct Lying {
+    turn: Turn,
+    places: Places,
+}
+
+impl Values {
+    fn new(parts: &Parts, bytes: Stream, place: Stream) -> Self {
+        Self { bytes, place, lying: vec![Lying::default(); parts.count()] }
+    }
+
+    /// A value of the record with this index, that is to take the place of another.
+    #[inline]
+    fn draw(&mut self, job: &PhaseJob<'_>, index: u64, before: Option<Value>) -> Value {
+        let (number, part) = job.parts.of_record(index);
+        let (stream, Lying { turn, places }) = (&mut self.place, &mut self.lying[number]);
+        if let Some(cut) = &part.cut {
+            let value = turn.take(cut, stream);
+            // Nobody could see whether a store has replaced a value by itself.
+            return if before == Some(value) { turn.take(cut, stream) } else { value };
+        }
+        let bytes = part.sizes.draw(&mut self.bytes) as u32;
+        let offset = places.place(bytes, job.workload.pool_bytes, |bound| stream.below(bound));
+        Value { offset, bytes }
+    }
+
+    /// A value of the record with this index, that is to take the place of one, and to be replaced by the other.
+    fn draw_other(&mut self, job: &PhaseJob<'_>, index: u64, [before, after]: [Option<Value>; 2]) -> Value {
+        let mut draws = (0..DRAWS_MAX).map(|_| self.draw(job, index, before));
+        let first = draws.next();
+        let is_other = |value: &Value| Some(*value) != before && Some(*value) != after;
+        first.filter(is_other).or_else(|| draws.find(is_other)).or(first).unwrap_or(Value { offset: 0, bytes: 0 })
+    }
+}
+
+/// How often a value is drawn until it is another: few may be cut from a pool.
+const DRAWS_MAX: usize = 16;
+
+/// How a lane ages its part of the store: the load and all turnovers but the last write values that will be replaced.
+struct Aging {
+    older: Values,
+    /// In which order records are replaced; `None` in the load.
+    turns: Option<Turnovers>,
+}
+
+impl Aging {
+    /// That of a phase, if it ages a store or is the load of one that will be aged.
+    fn of(job: &PhaseJob<'_>, (lane, plan): (u32, &LanePlan)) -> Option<Self> {
+        let (workload, phase) = (job.workload, job.phase);
+        let is_load = workload.age() > 0 && workload.phases.first().is_some_and(|load| load.name == phase.name);
+        if phase.turnovers == 0 && !is_load {
+            return None;
+        }
+        let stream = |purpose| Stream::new(workload.seed, &phase.name, lane, purpose);
+        let older = Values::new(job.parts, stream(Purpose::OlderBytes), stream(Purpose::OlderPlace));
+        let turns = (phase.turnovers > 0).then(|| {
+            let records = plan.operations / u64::from(phase.turnovers);
+            let places = (u64::from(lane), u64::from(workload.lanes));
+            Turnovers::new(records, phase.turnovers, places, stream(Purpose::Turnover))
+        });
+        Some(Self { older, turns })
+    }
+}
+
 /// A record without key, value or scan.
 fn bare(operation: Operation, flags: u8) -> Record<'static> {
     Record { operation, flags, key: &[], value_bytes: 0, value_offset: 0, due_ns: None, scan: None }
@@ -396,7 +554,6 @@ fn whole_scan(model: &Model, pool: &Pool, order: &Order, phase: &PhaseSpec) -> S
 
 /// Whether a phase only inserts, with keys that ascend, into a store that is empty.
 pub(crate) fn ascending(workload: &Workload, phase: &PhaseSpec, keys: KeyMaker, before: Totals) -> bool {
-    let only_inserts = Operation::ALL.into_iter().all(|kind| phase.has(kind) == (kind == Operation::Insert));
     let in_order = keys.ascending() && phase.access != Access::Uniform && workload.lanes == 1;
-    only_inserts && in_order && before.records == 0
+    phase.does_only(Operation::Insert) && in_order && before.records == 0
 }

@@ -114,10 +114,16 @@ pub struct PhaseSpec {
     pub batch: Batch,
     /// How it is timed.
     pub measure: Measure,
-    /// Part of the gets that ask for a key that was never inserted, between 0 and 1.
+    /// Part of the gets and existence checks that ask for a key that was never inserted, between 0 and 1.
     pub missing: f64,
-    /// Put each deleted key back, with a new value, and remove each inserted one, outside the clock: the number of records stays.
+    /// Put each deleted key back at once, with a new value, and remove inserted ones whenever a lane has grown to five times its records, and at the
+    /// end. All of it is outside the clock: the number of records stays.
     pub restore: bool,
+    /// Above 0, the phase ages the store: it replaces the value of every record loaded so many times, each time in another random order. It is the
+    /// second phase, only updates, and has no number of operations. The load then writes other values, so that the content afterwards is that of a
+    /// store that was not aged.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turnovers: u32,
     /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_first: bool,
@@ -138,7 +144,10 @@ pub struct PhaseSpec {
     /// How they lie in that range.
     #[serde(default, skip_serializing_if = "Shape::is_uniform")]
     pub scan_shape: Shape,
-    /// For scans and whole scans: downwards.
+    /// For scans of a prefix and first entries: how many bytes their keys have in common; 0 for first entries of all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub prefix_bytes: u32,
+    /// For scans, whole scans and first entries: downwards.
     pub reverse: bool,
     /// For whole scans: any order will do, so stores without order can take part.
     pub any_order: bool,
@@ -165,6 +174,7 @@ impl PhaseSpec {
             measure: Measure::Latency,
             missing: 0.0,
             restore: false,
+            turnovers: 0,
             read_first: false,
             open_loop: None,
             steady_within: None,
@@ -172,6 +182,7 @@ impl PhaseSpec {
             reopen: false,
             scan_entries: SizeRange { min: 0, max: 0 },
             scan_shape: Shape::Uniform,
+            prefix_bytes: 0,
             reverse: false,
             any_order: false,
             consumer: Consumer::Touch,
@@ -180,9 +191,20 @@ impl PhaseSpec {
         }
     }
 
+    /// Operations in all lanes together, commits and what restores records not counted, where so many records are loaded.
+    pub fn drawn(&self, records: u64) -> u64 {
+        let each = self.operations.unwrap_or(records);
+        each.saturating_mul(u64::from(self.turnovers.max(1)))
+    }
+
     /// Whether a kind of operation occurs.
     pub(crate) fn has(&self, operation: Operation) -> bool {
         self.mix.get(&operation).is_some_and(|weight| *weight > 0.0)
+    }
+
+    /// Whether a kind of operation occurs, and no other.
+    pub(crate) fn does_only(&self, operation: Operation) -> bool {
+        Operation::ALL.into_iter().all(|kind| self.has(kind) == (kind == operation))
     }
 
     /// Whether the phase changes the store.
@@ -194,4 +216,9 @@ impl PhaseSpec {
 /// What is false is left out where a workload is written, so that what was added to workloads does not change others' cells.
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+/// As [`is_false`].
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }

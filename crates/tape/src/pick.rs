@@ -1,11 +1,12 @@
 //! Which live record an operation falls on: the access kinds of a phase.
 
 use std::hint::black_box;
+use std::ops::Range;
 
-use crate::Access;
 use crate::model::{Model, Order};
 use crate::random::{Permutation, Purpose, Stream, Zipf};
 use crate::ranges::Ranges;
+use crate::{Access, Operation};
 
 /// Picks drawn at once where no record comes or goes.
 const AHEAD: usize = 64;
@@ -22,8 +23,10 @@ pub(crate) struct Share<'a> {
     pub(crate) owned: bool,
     /// Indexes at the beginning of the phase are below this.
     pub(crate) index_end: u64,
-    /// Records this lane will insert.
-    pub(crate) inserts: u64,
+    /// By how many records this lane may grow.
+    pub(crate) grows: u64,
+    /// Records are removed for good.
+    pub(crate) removes: bool,
     /// Records are removed for good, or inserted out of order.
     pub(crate) scattered: bool,
     /// No record comes or goes.
@@ -58,17 +61,17 @@ impl<'a> Picker<'a> {
     /// `by_key` is the order of keys, `inserted` that of inserting.
     pub(crate) fn new(access: Access, share: Share<'a>, model: &Model, by_key: &'a Order, inserted: &'a Order) -> Self {
         match access {
-            Access::Sequential => Self::InOrder(Cursor::new(by_key, share)),
-            Access::Insertion => Self::InOrder(Cursor::new(inserted, share)),
+            Access::Sequential => Self::InOrder(Cursor::new(by_key, share, false)),
+            Access::Insertion => Self::InOrder(Cursor::new(inserted, share, share.removes)),
             _ => Self::AtRandom(Box::new(Chooser::new(access, share, model))),
         }
     }
 
-    /// A live record; `None` if the lane has none.
+    /// A live record for an operation; `None` if the lane has none.
     #[inline]
-    pub(crate) fn pick(&mut self, model: &Model) -> Option<Pick> {
+    pub(crate) fn pick(&mut self, operation: Operation, model: &Model) -> Option<Pick> {
         match self {
-            Self::InOrder(cursor) => cursor.next(model),
+            Self::InOrder(cursor) => cursor.next(operation, model),
             Self::AtRandom(chooser) => chooser.pick(model),
         }
     }
@@ -96,28 +99,52 @@ pub(crate) struct Cursor<'a> {
     order: &'a Order,
     share: Share<'a>,
     place: u64,
+    /// In the order of inserting, where records go for good: no record before this place is alive, or will be.
+    oldest: Option<u64>,
 }
 
 impl<'a> Cursor<'a> {
     /// Lanes that own their records all begin at the lowest; lanes that share them begin evenly spread, so that they do
     /// not read the same records at the same time.
-    fn new(order: &'a Order, share: Share<'a>) -> Self {
+    fn new(order: &'a Order, share: Share<'a>, by_age: bool) -> Self {
         let place = if share.owned { 0 } else { share.index_end.min(order.len()) / u64::from(share.lanes) };
-        Self { order, share, place: place * u64::from(share.lane) }
+        Self { order, share, place: place * u64::from(share.lane), oldest: by_age.then_some(0) }
     }
 
-    fn next(&mut self, model: &Model) -> Option<Pick> {
-        for _ in 0..self.order.len() {
-            if self.place >= self.order.len() {
-                self.place = 0;
-            }
-            let index = self.order.index(self.place);
-            self.place += 1;
-            if self.share.owns(index) && model.get(index).is_some() {
-                return Some(Pick { index, slot: 0 });
-            }
+    /// The next record; by age a delete takes the oldest.
+    fn next(&mut self, operation: Operation, model: &Model) -> Option<Pick> {
+        let Some(oldest) = self.oldest else {
+            let (first, rest) = (self.place..self.order.len(), 0..self.place.min(self.order.len()));
+            return self.go_on(first, rest, model);
+        };
+        // Of what is inserted later nothing is there yet.
+        let end = self.order.len().min(model.index_end());
+        let oldest = self.first(oldest..end, model)?;
+        self.oldest = Some(oldest);
+        if operation == Operation::Delete {
+            return Some(self.picked(oldest));
         }
-        None
+        let place = self.place.max(oldest);
+        self.go_on(place..end, oldest..place.min(end), model)
+    }
+
+    /// The first record in one part of the order, or else in another.
+    fn go_on(&mut self, first: Range<u64>, rest: Range<u64>, model: &Model) -> Option<Pick> {
+        let place = self.first(first, model).or_else(|| self.first(rest, model))?;
+        self.place = place + 1;
+        Some(self.picked(place))
+    }
+
+    /// The first place in a part of the order that has a live record of the lane.
+    fn first(&self, mut places: Range<u64>, model: &Model) -> Option<u64> {
+        places.find(|place| {
+            let index = self.order.index(*place);
+            self.share.owns(index) && model.get(index).is_some()
+        })
+    }
+
+    fn picked(&self, place: u64) -> Pick {
+        Pick { index: self.order.index(place), slot: 0 }
     }
 }
 
@@ -135,7 +162,7 @@ impl Live {
         let indexes = || (first..share.index_end).step_by(step as usize);
         if share.scattered || !indexes().all(|index| model.get(index).is_some()) {
             let alive = || indexes().filter(|index| model.get(*index).is_some());
-            let mut list = Vec::with_capacity(alive().count() + share.inserts as usize);
+            let mut list = Vec::with_capacity(alive().count() + share.grows as usize);
             list.extend(alive().map(|index| index as u32));
             return Self::Listed(list);
         }
@@ -197,7 +224,7 @@ impl Chooser {
         let live = Live::new(&share, model);
         let ranks = match access {
             Access::Zipfian { theta } | Access::Latest { theta } => {
-                Some(Zipf::new(live.len(), live.len() + share.inserts, theta))
+                Some(Zipf::new(live.len(), live.len() + share.grows, theta))
             }
             _ => None,
         };
@@ -219,7 +246,7 @@ impl Chooser {
             part: stream(Purpose::KeyPart),
             ranks,
             ranges,
-            scatter: Permutation::new(live.len() + share.inserts, &mut popular),
+            scatter: Permutation::new(live.len() + share.grows, &mut popular),
             live,
             steady: share.steady,
             ahead: Vec::with_capacity(AHEAD),

@@ -3,7 +3,7 @@
 use crate::model::Value;
 use crate::random::{Permutation, Purpose, Stream};
 use crate::sizes::Sizes;
-use crate::{POOL_BYTES_MAX, SizeRange, Workload};
+use crate::{POOL_BYTES_MAX, SizeRange, ValueSizes, Workload};
 
 /// A pool is at least this long, so that values with bytes in common are seldom compressed together: of a block of values from anywhere in it, half the
 /// block's length over the pool's is there twice (0.2 % of 4 KiB, 1.6 % of 32 KiB). It is no longer for short values, so that they come from the
@@ -21,8 +21,12 @@ const SLICES_BYTES_MAX: u64 = 8 << 20;
 /// To cut a pool into more is to keep as many places in memory.
 const SLICES_MAX: u64 = 1 << 20;
 
-/// How long the pool is for values of these lengths, unless a suite says otherwise.
-pub fn pool_bytes(values: SizeRange) -> u64 {
+/// How long the pool is for values of these lengths, unless a suite says otherwise: as long as the part that needs most of it.
+pub fn pool_bytes(values: &ValueSizes) -> u64 {
+    values.parts().iter().map(|part| pool_bytes_of(part.range)).max().unwrap_or(POOL_BYTES_MIN)
+}
+
+fn pool_bytes_of(values: SizeRange) -> u64 {
     let slices = values.min.saturating_add(values.max).saturating_mul(SLICES / 2);
     let slices = if slices <= SLICES_BYTES_MAX { slices } else { 0 };
     values.max.saturating_mul(SLICES_MIN).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
@@ -38,13 +42,14 @@ pub(crate) struct Cut {
 
 impl Cut {
     /// `None` where values follow from a tree, or the pool has room for too few of them or for very many: see [`Places`].
-    pub(crate) fn of(workload: &Workload) -> Option<Self> {
-        let sizes = Sizes::new(workload.value_bytes, workload.value_shape);
+    ///
+    /// Values of several parts, each of which has `sizes`, are slices of a cut of each: of the same bytes, but at other places.
+    pub(crate) fn of(workload: &Workload, sizes: &Sizes, part: u32) -> Option<Self> {
         let number = (workload.pool_bytes as f64 / sizes.mean().max(1.0)) as u64;
         if workload.directory_tree().is_some() || !(SLICES_MIN..=SLICES_MAX).contains(&number) {
             return None;
         }
-        let mut stream = Stream::new(workload.seed, "", 0, Purpose::ValueBytes);
+        let mut stream = Stream::new(workload.seed, "", part, Purpose::ValueBytes);
         let order = Permutation::new(number, &mut stream);
         let mut end = 0;
         // Each from anywhere in its part of the distribution.
@@ -63,7 +68,7 @@ impl Cut {
 
 /// The slices of a [`Cut`] that a lane takes: all of them from somewhere in the pool on, one directly behind the other, then all again from somewhere
 /// else, so that values which lie near each other in order of insertion or of keys are seldom the same.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Turn {
     next: usize,
     left: usize,
@@ -95,7 +100,7 @@ impl Turn {
 ///
 /// Where the pool is many times a value's length they begin again at a multiple of that length, so that values of one length are few slices, as of a
 /// pool that was cut.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Places {
     next: Option<u64>,
 }
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_pool_has_room_for_many_of_the_longest_values() {
-        let of = |min, max| pool_bytes(SizeRange { min, max });
+        let of = |min, max| pool_bytes(&SizeRange { min, max }.into());
         assert_eq!([of(1, 1), of(1, 32 << 10), of(1, 1 << 20)], [1 << 20, (1 << 20) + 32, 16 << 20]);
         assert_eq!([of(64 << 10, 64 << 10), of(128 << 10, 128 << 10)], [4 << 20, 8 << 20]);
         assert_eq!([of(10 << 10, 100 << 10), of(0, 256 << 10)], [(110 << 10) * 32, 8 << 20]);

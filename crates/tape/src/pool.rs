@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use bakeoff_files::{check_length, open_regular};
 use bakeoff_tree::{Encoder, Tree, TreeValues};
 use memmap2::{Mmap, MmapOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::progress::report_progress;
 use crate::source::Source;
-use crate::{Data, OnProgress, Progress, TapeError, consume, regular};
+use crate::{Data, OnProgress, Progress, TapeError, consume};
 
 /// The longest pool, bytes: the model keeps 32 bits for each value's place.
 pub const POOL_BYTES_MAX: u64 = 1 << 32;
@@ -95,12 +96,31 @@ impl Pool {
     /// Maps a pool into memory and touches every page of it.
     ///
     /// # Errors
-    /// The file cannot be opened or mapped.
+    /// The file cannot be opened or mapped, or is longer than [`POOL_BYTES_MAX`].
     pub fn open(path: &Path) -> Result<Self, TapeError> {
-        let file = regular::open(path, "open the pool")?;
+        let file = open_regular(path, File::options().read(true)).map_err(TapeError::io("open the pool", path))?;
+        check_length(&file, POOL_BYTES_MAX).map_err(TapeError::io("open the pool", path))?;
+        Self::map(&file, path)
+    }
+
+    /// The same of a pool that must have so many bytes. Another one is refused before anything of it is read.
+    ///
+    /// # Errors
+    /// As [`Pool::open`], or it has another length.
+    pub fn open_whole(path: &Path, bytes: u64) -> Result<Self, TapeError> {
+        let file = open_regular(path, File::options().read(true)).map_err(TapeError::io("open the pool", path))?;
+        let found = check_length(&file, u64::MAX).map_err(TapeError::io("open the pool", path))?;
+        if found != bytes || bytes > POOL_BYTES_MAX {
+            let expected = bytes.min(POOL_BYTES_MAX);
+            return Err(TapeError::Length { path: path.to_owned(), found, expected });
+        }
+        Self::map(&file, path)
+    }
+
+    fn map(file: &File, path: &Path) -> Result<Self, TapeError> {
         // SAFETY: the mapping is private to this process and only read. Nothing in bakeoff changes a pool that has its
         // name; a pool changed by someone else meanwhile gives wrong values, which the checks of answers find.
-        let map = unsafe { MmapOptions::new().populate().map(&file) };
+        let map = unsafe { MmapOptions::new().populate().map(file) };
         Ok(Self { map: map.map_err(TapeError::io("map into memory", path))? })
     }
 

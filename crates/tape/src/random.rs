@@ -23,6 +23,14 @@ pub(crate) enum Purpose {
     InsertOrder,
     Pool,
     Arrival,
+    /// In which order a turnover replaces records.
+    Turnover,
+    /// How long values are that a turnover will replace.
+    OlderBytes,
+    /// Where in the pool they lie.
+    OlderPlace,
+    /// Which records have values of which sizes.
+    Part,
 }
 
 /// An integer below `bound`, which is not 0, from 64 random bits. The bias is below `bound / 2⁶⁴`.

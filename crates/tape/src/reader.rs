@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use bakeoff_files::open_regular;
 use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use xxhash_rust::xxh64::Xxh64;
 
@@ -19,7 +20,7 @@ use crate::format::{
     BLOCK_HEADER_BYTES, BlockHeader, Flaw, MAGIC, Record, VERSION, check_record, decode_record, u32_at, u64_at,
 };
 use crate::header::{FIXED_BYTES, HeaderShape, LaneFacts, TapeHeader, decode_header};
-use crate::{BLOCK_BYTES_MAX, Operation, TapeError, consume, regular};
+use crate::{BLOCK_BYTES_MAX, Operation, TapeError, consume};
 
 /// An open tape.
 pub struct TapeReader {
@@ -38,12 +39,18 @@ pub struct LaneNeeds {
     pub output_bytes_max: u64,
     /// Whether there are walks, which read values on their way.
     pub walks: bool,
+    /// Whether there are existence checks, for which a store may read the value.
+    pub exists: bool,
 }
 
 impl LaneNeeds {
     /// What one of them or the other needs.
     pub fn or(self, other: Self) -> Self {
-        Self { output_bytes_max: self.output_bytes_max.max(other.output_bytes_max), walks: self.walks || other.walks }
+        Self {
+            output_bytes_max: self.output_bytes_max.max(other.output_bytes_max),
+            walks: self.walks || other.walks,
+            exists: self.exists || other.exists,
+        }
     }
 }
 
@@ -117,7 +124,7 @@ impl TapeReader {
     /// # Errors
     /// The file cannot be read, is not a tape, is of another version, was cut short or is damaged.
     pub fn open(path: &Path) -> Result<Self, TapeError> {
-        let file = regular::open(path, "open the tape")?;
+        let file = open_regular(path, File::options().read(true)).map_err(TapeError::io("open the tape", path))?;
         let length = file.metadata().map_err(TapeError::io("open the tape", path))?.len();
         let fixed = read_fixed(&file, path, length)?;
         let damaged = |flaw| damaged(path, 0, flaw);
@@ -159,7 +166,9 @@ impl TapeReader {
             while let Some(block) = lane.next_block()? {
                 content.update(&block.header.checksum.to_le_bytes());
                 needs.output_bytes_max = needs.output_bytes_max.max(block.output_bytes());
-                needs.walks = needs.walks || block.records().any(|record| record.operation == Operation::Walk);
+                let does = |operation| block.records().any(|record| record.operation == operation);
+                needs.walks = needs.walks || does(Operation::Walk);
+                needs.exists = needs.exists || does(Operation::Exists);
             }
         }
         if content.digest() != self.header.content_checksum {

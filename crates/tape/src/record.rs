@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use bakeoff_files::read_regular;
 use bakeoff_tree::{Tree, TreeValues};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
 use crate::model::{Model, Totals};
+use crate::parts::Parts;
 use crate::phase::{PhaseJob, ascending};
-use crate::places::Cut;
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::progress::report_progress;
-use crate::recording::{RECORDING_FILE, RecordingFile, to_json};
+use crate::recording::{FACTS_BYTES_MAX, RECORDING_FILE, RecordingFile, to_json};
 use crate::{
     Access, Consumer, Counts, Data, Hints, KeyForm, KeyMaker, Measure, OnProgress, Operation, PhaseSpec, PhaseTape,
     Pool, PoolFacts, Progress, Recording, TapeError, TapeShape, TapeWriter, Workload,
@@ -19,7 +20,7 @@ use crate::{
 
 /// Name and version of what made a tape, and a count of changes of the bytes within a version (`vectors/recorded.txt`): tapes are byte-identical
 /// only for one, and those of another are made anew.
-const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-3");
+const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-4");
 const POOL_FILE: &str = "pool.bin";
 /// What the pool beside it was made from, and what is known of it.
 const POOL_FACTS_FILE: &str = "pool.json";
@@ -106,11 +107,10 @@ struct RecordingInputs {
 
 /// The recording in `directory`, if it is the wanted one and whole.
 fn reuse(wanted: &RecordingInputs, directory: &Path) -> Option<Recording> {
-    let text = std::fs::read_to_string(directory.join(RECORDING_FILE)).ok()?;
-    let file: RecordingFile = serde_json::from_str(&text).ok()?;
+    let file = RecordingFile::read(directory).ok()?;
     let same =
         file.generator == GENERATOR && file.workload == wanted.workload && file.corpus_stamp == wanted.corpus_stamp;
-    if same { file.whole(directory) } else { None }
+    if same { file.whole(directory).ok() } else { None }
 }
 
 /// Metadata of a tape.
@@ -139,7 +139,7 @@ impl Recorder<'_> {
         let pool_facts = self.create_pool(progress)?;
         let pool = Pool::open(&self.directory.join(POOL_FILE))?;
         let shape = self.shape(&pool);
-        let cut = Cut::of(self.workload);
+        let parts = Parts::of(self.workload);
         let mut model = Model::new(KeyMaker::of(self.workload));
         let mut phases = Vec::new();
         for (number, (phase, phase_plan)) in self.workload.phases.iter().zip(&plan.phases).enumerate() {
@@ -149,7 +149,7 @@ impl Recorder<'_> {
                 phase,
                 plan: phase_plan,
                 pool: &pool,
-                cut: cut.as_ref(),
+                parts: &parts,
                 index_end: plan.index_end,
             };
             let before = model.totals();
@@ -167,7 +167,7 @@ impl Recorder<'_> {
                 ascending: ascending(self.workload, phase, model.keys(), before),
             });
         }
-        let verify_checksum = self.write_verify(plan, shape, &pool, &mut model, progress)?;
+        let verify_checksum = self.write_verify(plan, shape, (&pool, &parts), &mut model, progress)?;
         let hints = self.hints(&model);
         let (pool, verify) = (PathBuf::from(POOL_FILE), PathBuf::from(VERIFY_FILE));
         Ok((Recording { pool, pool_facts, phases, verify, hints }, verify_checksum))
@@ -199,12 +199,10 @@ impl Recorder<'_> {
 
     /// The pool that is there already, if it was made from the same and is whole.
     fn lent_pool(&self, path: &Path, wanted: &PoolSource) -> Option<PoolFacts> {
-        let text = std::fs::read_to_string(self.directory.join(POOL_FACTS_FILE)).ok()?;
-        let file: PoolFile = serde_json::from_str(&text).ok()?;
-        let pool = Pool::open(path).ok().filter(|_| file.made_from == *wanted)?;
-        let whole =
-            (pool.bytes(), format!("{:016x}", pool.checksum())) == (file.facts.bytes, file.facts.checksum.clone());
-        whole.then_some(file.facts)
+        let text = read_regular(&self.directory.join(POOL_FACTS_FILE), FACTS_BYTES_MAX).ok()?;
+        let file: PoolFile = serde_json::from_slice(&text).ok().filter(|file: &PoolFile| file.made_from == *wanted)?;
+        let pool = Pool::open_whole(path, file.facts.bytes).ok()?;
+        (format!("{:016x}", pool.checksum()) == file.facts.checksum).then_some(file.facts)
     }
 
     fn shape(&self, pool: &Pool) -> TapeShape {
@@ -247,7 +245,7 @@ impl Recorder<'_> {
         &self,
         plan: &Plan,
         shape: TapeShape,
-        pool: &Pool,
+        (pool, parts): (&Pool, &Parts),
         model: &mut Model,
         progress: OnProgress<'_>,
     ) -> Result<String, TapeError> {
@@ -258,30 +256,29 @@ impl Recorder<'_> {
             consumer: Consumer::Xxh64,
             ..PhaseSpec::new("verify", [(Operation::ScanAll, 1.0)], Some(1))
         };
-        let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0 };
+        let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0, grows: 0, turns: None };
         let phase_plan = PhasePlan { lanes: vec![lane], index_end: plan.index_end };
         let workload = &Workload { lanes: 1, ..self.workload.clone() };
-        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, cut: None, index_end: plan.index_end };
+        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, parts, index_end: plan.index_end };
         let shape = TapeShape { lanes: 1, ..shape };
         Ok(self.write_tape(Path::new(VERIFY_FILE), shape, &job, model, progress)?.0)
     }
 
     fn hints(&self, model: &Model) -> Hints {
         let totals = model.totals();
-        let key_bytes = model.keys().key_bytes() as u64;
         let value_bytes_max = match self.workload.directory_tree() {
             Some(tree) => TreeValues::new(tree).range(self.workload.records).1,
-            None => self.workload.value_bytes.max,
+            None => self.workload.value_bytes.max(),
         };
         Hints {
             records_max: totals.records_max,
             records_inserted: totals.inserts,
-            key_bytes_max: key_bytes,
-            value_bytes_mean: (totals.written_bytes / totals.writes.max(1)).saturating_sub(key_bytes),
+            key_bytes_max: model.keys().lengths().max,
+            value_bytes_mean: totals.written_value_bytes / totals.writes.max(1),
             value_bytes_max,
             data_bytes_max: totals.data_bytes_max,
             written_bytes: totals.written_bytes,
-            integer_keys: self.workload.key == KeyForm::Integer,
+            integer_keys: self.workload.key == KeyForm::Integer && self.workload.key_bytes_max.is_none(),
         }
     }
 }

@@ -2,12 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use bakeoff_files::read_regular;
+use bakeoff_text::shorten_middle;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::{Counts, Pool, PoolFacts, TapeError, TapeReader};
 
 /// The file that is written last and says what the others are.
 pub(crate) const RECORDING_FILE: &str = "recording.json";
+
+/// The longest file of facts about a recording, bytes: a workload is described in it twice.
+pub(crate) const FACTS_BYTES_MAX: u64 = 16 << 20;
+
+/// The most that a message repeats of an error's, characters: it may quote the file.
+const WHY_CHARACTERS_MAX: usize = 400;
 
 /// A phase's tape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +58,7 @@ pub struct Hints {
     pub data_bytes_max: u64,
     /// Bytes of keys and values that all phases write together.
     pub written_bytes: u64,
-    /// All keys are 4-byte big-endian integers.
+    /// All keys are big-endian integers of one length.
     pub integer_keys: bool,
 }
 
@@ -102,22 +111,44 @@ impl RecordingFile {
         std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))
     }
 
-    /// The recording, its files in `directory`, if it is whole.
-    pub(crate) fn whole(self, directory: &Path) -> Option<Recording> {
-        let recording = self.recording.located(directory);
-        let pool = Pool::open(&recording.pool).ok()?;
-        let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
-        let whole = |path: &Path, identity: &str| {
-            TapeReader::open(path).is_ok_and(|tape| {
-                let facts = tape.facts();
-                facts.identity() == identity
-                    && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum)
-                    && tape.check().is_ok()
-            })
-        };
-        let tapes_whole = recording.phases.iter().all(|phase| whole(&phase.path, &phase.tape_checksum));
-        (tapes_whole && whole(&recording.verify, &self.verify_checksum)).then_some(recording)
+    /// Reads it from a directory.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged; the message quotes little of it.
+    pub(crate) fn read(directory: &Path) -> Result<Self, String> {
+        let text = read_regular(&directory.join(RECORDING_FILE), FACTS_BYTES_MAX).map_err(|why| why.to_string())?;
+        from_json(&text)
     }
+
+    /// The recording, its files in `directory`, each of which is read and checked. A file of another length than
+    /// was recorded is not read.
+    ///
+    /// # Errors
+    /// The first file that is missing, damaged or another one.
+    pub(crate) fn whole(self, directory: &Path) -> Result<Recording, String> {
+        let recording = self.recording.located(directory);
+        let told = |why: TapeError| why.to_string();
+        let pool = Pool::open_whole(&recording.pool, recording.pool_facts.bytes).map_err(told)?;
+        let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
+        let check = |path: &Path, identity: &str| {
+            let tape = TapeReader::open(path).map_err(told)?;
+            let facts = tape.facts();
+            let is_it =
+                facts.identity() == identity && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum);
+            if !is_it {
+                return Err(format!("{} is not the tape that was recorded here", path.display()));
+            }
+            tape.check().map(drop).map_err(told)
+        };
+        recording.phases.iter().try_for_each(|phase| check(&phase.path, &phase.tape_checksum))?;
+        check(&recording.verify, &self.verify_checksum)?;
+        Ok(recording)
+    }
+}
+
+/// Reads what [`to_json`] made. The error's message quotes little of the text.
+pub(crate) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(text).map_err(|why| shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX))
 }
 
 /// A value as JSON text, which is written into a file at `path`.

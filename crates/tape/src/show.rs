@@ -82,6 +82,7 @@ fn describe(record: &Record<'_>) -> String {
     match record.operation {
         Operation::Walk => {}
         Operation::Get if !record.found() => add(format_args!(" → nothing")),
+        Operation::Exists => add(format_args!(" → {}", if record.found() { "there" } else { "nothing" })),
         Operation::Get => add(format_args!(" → {} bytes at {}", record.value_bytes, record.value_offset)),
         Operation::Insert | Operation::Update | Operation::Upsert => {
             add(format_args!(" = {} bytes at {}", record.value_bytes, record.value_offset));
@@ -89,7 +90,7 @@ fn describe(record: &Record<'_>) -> String {
         _ => {}
     }
     if let Some(scan) = record.scan() {
-        if record.operation == Operation::Scan {
+        if matches!(record.operation, Operation::Scan | Operation::ScanPrefix) {
             add(format_args!(" limit {}", scan.limit));
         }
         let (entries, bytes, checksum) = (scan.entries, scan.bytes, scan.checksum);

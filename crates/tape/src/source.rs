@@ -1,8 +1,10 @@
-//! Where the bytes of a value pool come from: a generator, the built-in words, or a folder of texts.
+//! Where the bytes of a value pool come from: a generator, the built-in words and JSON records, or a folder of texts.
 
 use std::path::Path;
 
 use crate::corpus::Corpus;
+use crate::json::Json;
+use crate::pieces::Pieces;
 use crate::random::{Purpose, Stream};
 use crate::words::Words;
 use crate::{Data, TapeError};
@@ -15,6 +17,8 @@ pub(crate) enum Source {
     Words(Box<Words>),
     /// Text from files.
     Corpus(Corpus),
+    /// JSON records.
+    Json(Box<Json>),
     /// Runs of incompressible and of equal bytes.
     Half(Half),
 }
@@ -35,21 +39,18 @@ impl Half {
     fn new(stream: Stream) -> Self {
         Self { stream, turn: [0; TURN[0] + TURN[1]], used: TURN[0] + TURN[1] }
     }
+}
 
-    fn fill(&mut self, mut bytes: &mut [u8]) {
-        while !bytes.is_empty() {
-            if self.used == self.turn.len() {
-                self.stream.fill(&mut self.turn[..TURN[0]]);
-                let last = self.turn[TURN[0] - 1];
-                self.turn[TURN[0]..].fill(last);
-                self.used = 0;
-            }
-            let length = bytes.len().min(self.turn.len() - self.used);
-            let (now, later) = bytes.split_at_mut(length);
-            now.copy_from_slice(&self.turn[self.used..self.used + length]);
-            self.used += length;
-            bytes = later;
-        }
+impl Pieces for Half {
+    fn piece(&mut self) -> (&[u8], &mut usize) {
+        (&self.turn, &mut self.used)
+    }
+
+    fn next_piece(&mut self) {
+        self.stream.fill(&mut self.turn[..TURN[0]]);
+        let last = self.turn[TURN[0] - 1];
+        self.turn[TURN[0]..].fill(last);
+        self.used = 0;
     }
 }
 
@@ -59,6 +60,7 @@ impl Source {
         Ok(match (data, corpus) {
             (Data::Random, _) => Self::Random(stream),
             (Data::Half, _) => Self::Half(Half::new(stream)),
+            (Data::Json, _) => Self::Json(Box::new(Json::new(seed))),
             (Data::Text, None) => Self::Words(Box::new(Words::new(stream))),
             (Data::Text, Some(directory)) => Self::Corpus(Corpus::open(directory)?),
         })
@@ -68,6 +70,7 @@ impl Source {
         match self {
             Self::Random(stream) => stream.fill(bytes),
             Self::Words(words) => words.fill(bytes),
+            Self::Json(json) => json.fill(bytes),
             Self::Half(half) => half.fill(bytes),
             Self::Corpus(corpus) => corpus.fill(bytes)?,
         }

@@ -3,7 +3,7 @@
 use bakeoff_tree::{Tree, TreeValues, ValueForm, name_lengths, tree_entries};
 
 use crate::format::{LANES_MAX, fits_value};
-use crate::key::key_lengths;
+use crate::key::{KEY_BYTES_MAX, key_lengths};
 use crate::pool::POOL_BYTES_MAX;
 use crate::ranges::range_weight;
 use crate::{Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Workload};
@@ -32,22 +32,54 @@ pub(crate) fn validate(workload: &Workload) -> Result<(), TapeError> {
             validate_tree(workload, tree)?;
         }
         _ => {
-            let range = format!("{} to {}", value_bytes.min, value_bytes.max);
-            require(fits_value(*value_bytes), "value_bytes", range, "an ascending range below 4 GiB")?;
+            for part in value_bytes.parts() {
+                let range = format!("{} to {}", part.range.min, part.range.max);
+                require(fits_value(part.range), "value_bytes", range, "an ascending range below 4 GiB")?;
+            }
             let expected = "1 byte to 4 GiB, and at least the longest value";
-            let fits = (value_bytes.max.max(1)..=POOL_BYTES_MAX).contains(pool_bytes);
+            let fits = (value_bytes.max().max(1)..=POOL_BYTES_MAX).contains(pool_bytes);
             require(fits, "pool_bytes", pool_bytes, expected)?;
+            let one_shape = workload.value_shape.is_uniform() || !value_bytes.is_mixed();
+            require(
+                one_shape,
+                "value_shape",
+                "another than uniform",
+                "uniform sizes where there are several with weights",
+            )?;
         }
     }
     validate_shape("value_shape", workload.value_shape)?;
-    if let Some(bytes) = workload.key_bytes {
-        let fits = key_lengths(workload.key).is_some_and(|(least, most)| (least..=most).contains(&bytes));
-        require(fits, "key_bytes", bytes, "20 to 128 for sha1 keys, 10 to 128 for decimal ones")?;
+    for bytes in workload.key_bytes.iter().chain(&workload.key_bytes_max) {
+        let fits = key_lengths(workload.key).is_some_and(|(least, most)| (least..=most).contains(bytes));
+        require(fits, "key_bytes", bytes, "20 to 128 for sha1 keys, 1 to 128 for decimal ones and integers")?;
+    }
+    if let Some(most) = workload.key_bytes_max {
+        let ascends = workload.key_bytes.is_some_and(|least| least < most);
+        require(ascends, "key_bytes_max", most, "above key_bytes, or leave it out")?;
     }
     for (number, phase) in workload.phases.iter().enumerate() {
         let unique = workload.phases[..number].iter().all(|other| other.name != phase.name);
         require(unique, "phases", format!("two named `{}`", phase.name), "give each a name of its own")?;
         validate_phase(workload, phase)?;
+    }
+    validate_age(workload)
+}
+
+/// Only the second phase ages a store, after one that loads all records.
+fn validate_age(workload: &Workload) -> Result<(), TapeError> {
+    for (number, phase) in workload.phases.iter().enumerate().filter(|(_, phase)| phase.turnovers > 0) {
+        let load = &workload.phases[0];
+        let follows = number == 1 && load.does_only(Operation::Insert) && load.operations.is_none() && !load.restore;
+        let updates = phase.does_only(Operation::Update) && phase.operations.is_none() && !phase.read_first;
+        let expected = "only the second phase, of updates alone, after one that inserts all records";
+        let what = format!("phase `{}`: turnovers", phase.name);
+        require(follows && updates && phase.open_loop.is_none(), what, phase.turnovers, expected)?;
+        require(
+            workload.key != KeyForm::Directory,
+            "turnovers",
+            phase.turnovers,
+            "0 for directories, whose values follow from their keys",
+        )?;
     }
     Ok(())
 }
@@ -96,13 +128,18 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     )?;
     validate_shape(&at("scan_shape"), phase.scan_shape)?;
     validate_access(phase)?;
-    let scans = phase.has(Operation::Scan) || phase.has(Operation::ScanAll) || phase.has(Operation::Walk);
+    let scans = Operation::ALL.into_iter().any(|operation| operation.visits() && phase.has(operation));
     let shared = workload.lanes > 1 && phase.writes() && scans;
     let expected =
         "what a scan or walk finds while other threads write is not known: use one thread, or phases of their own";
     require(!shared, at("mix"), "scans or walks beside writes on several lanes", expected)?;
     let any_order_copy = phase.any_order && phase.consumer == Consumer::Copy && phase.has(Operation::ScanAll);
     require(!any_order_copy, at("consumer"), "copy in any order", "use another consumer, or any_order = false")?;
+    let prefix =
+        phase.prefix_bytes as usize <= KEY_BYTES_MAX && (phase.prefix_bytes > 0 || !phase.has(Operation::ScanPrefix));
+    require(prefix, at("prefix_bytes"), phase.prefix_bytes, "use 1 to 128 for a scan of a prefix")?;
+    let reverse = phase.reverse && phase.prefix_bytes > 0;
+    require(!reverse, at("reverse"), "true with a prefix", "use one of them")?;
     let walks = phase.has(Operation::Walk) && workload.key != KeyForm::Directory;
     require(!walks, at("mix"), "walk", "only with key = \"directory\" and a tree")
 }

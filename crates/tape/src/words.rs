@@ -3,6 +3,7 @@
 //! It exists so that a pool compresses about as well as real text does without any text being shipped. A test holds it
 //! to the ratios of English prose.
 
+use crate::pieces::Pieces;
 use crate::random::{Stream, Zipf};
 
 /// Common words, most frequent first.
@@ -39,18 +40,26 @@ impl Words {
         Self { stream, words, ranks, sentence: String::new(), used: 0, sentences_left: 5 }
     }
 
-    pub(crate) fn fill(&mut self, mut bytes: &mut [u8]) {
-        while !bytes.is_empty() {
-            if self.used == self.sentence.len() {
-                self.write_sentence();
+    /// Adds a made-up name.
+    pub(crate) fn write_name(&mut self, out: &mut String) {
+        self.sentence.clear();
+        self.used = 0;
+        self.write_syllables(2, 3);
+        self.sentence[..1].make_ascii_uppercase();
+        out.push_str(&self.sentence);
+    }
+
+    /// Adds so many words with blanks between them.
+    pub(crate) fn write_plain(&mut self, words: u64, out: &mut String) {
+        self.sentence.clear();
+        self.used = 0;
+        for place in 0..words {
+            if place > 0 {
+                self.sentence.push(' ');
             }
-            let rest = &self.sentence.as_bytes()[self.used..];
-            let length = rest.len().min(bytes.len());
-            let (now, later) = bytes.split_at_mut(length);
-            now.copy_from_slice(&rest[..length]);
-            self.used += length;
-            bytes = later;
+            self.write_common();
         }
+        out.push_str(&self.sentence);
     }
 
     fn write_sentence(&mut self) {
@@ -111,6 +120,16 @@ impl Words {
         for _ in 0..self.stream.within(min, max) {
             self.sentence.push_str(SYLLABLES[self.stream.below(SYLLABLES.len() as u64) as usize]);
         }
+    }
+}
+
+impl Pieces for Words {
+    fn piece(&mut self) -> (&[u8], &mut usize) {
+        (self.sentence.as_bytes(), &mut self.used)
+    }
+
+    fn next_piece(&mut self) {
+        self.write_sentence();
     }
 }
 

@@ -3,7 +3,10 @@
 use bakeoff_tree::Tree;
 use serde::{Deserialize, Serialize};
 
-use crate::{OpenLoop, PhaseSpec, Shape, SizeRange};
+use crate::{Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange, ValueSizes};
+
+/// What the phase is called that ages a store.
+pub const AGE_PHASE: &str = "age";
 
 /// How the key of a record is made from its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -13,7 +16,7 @@ pub enum KeyForm {
     Sha1,
     /// The index in decimal, zero-padded to 16 characters.
     Decimal,
-    /// The index as a 4-byte big-endian integer, so that numeric order is byte order.
+    /// The index as a big-endian integer of 4 bytes, so that numeric order is byte order.
     Integer,
     /// 8-byte big-endian parent id, then a name: entries of a directory tree.
     Directory,
@@ -45,19 +48,22 @@ pub enum Data {
     Random,
     /// Compressible: words, from a folder of text files or the built-in model.
     Text,
+    /// Compressible: JSON records of a web service, made up.
+    Json,
     /// Compressible to about a half by any compressor: short runs of generator output and of equal bytes in turn.
     Half,
 }
 
 impl Data {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Random, Self::Text, Self::Half];
+    pub const ALL: [Self; 4] = [Self::Random, Self::Text, Self::Json, Self::Half];
 
     /// The name used in suites and results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
             Self::Text => "text",
+            Self::Json => "json",
             Self::Half => "half",
         }
     }
@@ -107,14 +113,17 @@ pub struct Workload {
     pub seed: u64,
     /// Key form.
     pub key: KeyForm,
-    /// Length of keys, where it is not the form's own: 20 to 128 for `sha1`, 10 to 128 for `decimal`.
+    /// Length of keys, or of the shortest, where it is not the form's own: 20 to 128 for `sha1`, 1 to 128 for `decimal` and `integer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_bytes: Option<u32>,
+    /// Length of the longest key, up to 128, where keys have many lengths; each is equally likely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bytes_max: Option<u32>,
     /// Records loaded by the first phase.
     pub records: u64,
     /// Sizes of values.
-    pub value_bytes: SizeRange,
-    /// How they lie in that range.
+    pub value_bytes: ValueSizes,
+    /// How they lie in that range, if it is one.
     #[serde(default, skip_serializing_if = "Shape::is_uniform")]
     pub value_shape: Shape,
     /// What values are made of.
@@ -144,20 +153,50 @@ impl Workload {
         format!("{}-{values}-{}", self.data.name(), self.pool_bytes)
     }
 
+    /// Records by which a lane grows at most where inserted ones are removed again: four times what it has, so that a store grows to five times its
+    /// number of records, as in the program of Hines 2023.
+    pub(crate) fn growth_max(&self) -> u64 {
+        (self.records / u64::from(self.lanes)).saturating_mul(4).max(1)
+    }
+
+    /// How many times the data is replaced before anything is measured: 0 for a fresh store.
+    pub fn age(&self) -> u32 {
+        self.phases.get(1).map_or(0, |phase| phase.turnovers)
+    }
+
+    /// The same, aged: the data is replaced so many times after the load, in batches as the load's.
+    pub fn aged(mut self, turnovers: u32) -> Self {
+        if let (1.., Some(load)) = (turnovers, self.phases.first()) {
+            let age = PhaseSpec {
+                turnovers,
+                batch: load.batch,
+                measure: Measure::Throughput,
+                ..PhaseSpec::new(AGE_PHASE, [(Operation::Update, 1.0)], None)
+            };
+            self.phases.insert(1, age);
+        }
+        self
+    }
+
     /// How long the operations of open loops are due, seconds: no store is faster.
     pub fn schedule_s(&self) -> f64 {
         let of_phase = |phase: &PhaseSpec| match phase.open_loop {
             None => 0.0,
             Some(OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second }) => {
-                phase.operations.unwrap_or(self.records) as f64 / per_second
+                phase.drawn(self.records) as f64 / per_second
             }
             Some(OpenLoop::Recorded { speed }) => self.import.as_ref().map_or(0.0, |import| import.duration_s / speed),
         };
         self.phases.iter().map(of_phase).sum()
     }
 
-    /// The key form as suites and results name it: `sha1`, or `sha1:48` for keys of another length than the form's own.
+    /// The key form as suites and results name it: `sha1`, `sha1:48` for keys of another length than the form's own, or `sha1:20..48`.
     pub fn key_name(&self) -> String {
-        self.key_bytes.map_or_else(|| self.key.name().to_owned(), |bytes| format!("{}:{bytes}", self.key.name()))
+        let name = self.key.name();
+        match (self.key_bytes, self.key_bytes_max) {
+            (None, _) => name.to_owned(),
+            (Some(bytes), None) => format!("{name}:{bytes}"),
+            (Some(least), Some(most)) => format!("{name}:{least}..{most}"),
+        }
     }
 }

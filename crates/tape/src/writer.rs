@@ -11,7 +11,7 @@ use xxhash_rust::xxh64::Xxh64;
 use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
 use crate::header::{LaneFacts, TapeHeader};
 use crate::part_file::{PartFile, TapeShape, unwritable};
-use crate::{Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
+use crate::{RECORD_KEY_BYTES_MAX, TapeError, consume};
 
 /// Operations in a block that is full of them, fewer than a reader takes: what a driver makes ready for a block is still in the processor's second
 /// cache when the store is given it, however much the store itself reads.
@@ -135,7 +135,7 @@ impl TapeWriter {
         }
         self.block.add(record);
         self.counts.timed_operations += u64::from(!record.untimed());
-        self.counts.answers += u64::from(record.operation == Operation::Get || record.operation.visits());
+        self.counts.answers += u64::from(record.operation.answers());
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl TapeWriter {
             let expected = format!("at most {RECORD_KEY_BYTES_MAX}");
             return Err(unwritable(&self.place.path, "the length of a key", record.key.len(), expected));
         }
-        if record.scan.is_some() != matches!(record.operation, Operation::Scan | Operation::ScanAll) {
+        if record.scan.is_some() != record.operation.scans() {
             let found = format!("{} of a {}", record.scan.map_or("absent", |_| "there"), record.operation.name());
             return Err(unwritable(&self.place.path, "a record's scan", found, "there for scans, and only for scans"));
         }

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bakeoff_tape::{Data, KeyForm, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload, record};
+use bakeoff_tape::{Data, KeyForm, Operation, PhaseSpec, Shape, SizeRange, TapeReader, ValueSizes, Workload, record};
 
 /// The system's allocator, with a count of the bytes in use and of the most that ever were.
 struct Counting;
@@ -49,8 +49,9 @@ fn workload(records: u64, second: PhaseSpec) -> Workload {
         seed: 1,
         key: KeyForm::Sha1,
         key_bytes: None,
+        key_bytes_max: None,
         records,
-        value_bytes: SizeRange { min: 1, max: 100 },
+        value_bytes: SizeRange { min: 1, max: 100 }.into(),
         value_shape: Shape::Uniform,
         data: Data::Random,
         pool_bytes: 1 << 16,
@@ -84,8 +85,11 @@ fn memory_follows_records_and_not_operations() {
     // The worst case: key order for scans, and a list of the live for deletes.
     let kinds = [Operation::Scan, Operation::Delete];
     let records = 400_000;
-    let (few, _) = peaks(&workload(1000, phase("second", &kinds, 1000)));
-    let (many, _) = peaks(&workload(records, phase("second", &kinds, 1000)));
+    let value_bytes = ValueSizes::parse("70% 10B, 30% 100B").unwrap();
+    let mixed =
+        |records| Workload { value_bytes: value_bytes.clone(), ..workload(records, phase("second", &kinds, 1000)) };
+    let (few, _) = peaks(&mixed(1000));
+    let (many, _) = peaks(&mixed(records));
     let each = (many - few) as f64 / (records - 1000) as f64;
     assert!(each <= 16.5, "{each} bytes a record");
 }

@@ -150,7 +150,7 @@ fn broken_rules_are_named() {
         error_of(move |bytes, record| bytes[record + offset..record + offset + value.len()].copy_from_slice(value))
     };
     for (error, words) in [
-        (set(0, &[10]), "record is malformed (first byte 10)"),
+        (set(0, &[13]), "record is malformed (first byte 13)"),
         (set(0, &[0]), "record is malformed (first byte 0)"),
         (set(1, &[0x21]), "flags is 0x21, expected bits of 0x"),
         (set(2, &[0xff, 0xff]), "record is malformed"),

@@ -161,7 +161,7 @@ fn key_kind_size_place_and_length_are_independent() {
         ..phase("mixed", &[(Operation::Get, 0.4), (Operation::Update, 0.4), (Operation::Scan, 0.2)])
     };
     let workload =
-        Workload { value_bytes: SizeRange { min: 1, max: 64 }, ..workload(KeyForm::Decimal, 50, vec![mixed]) };
+        Workload { value_bytes: SizeRange { min: 1, max: 64 }.into(), ..workload(KeyForm::Decimal, 50, vec![mixed]) };
     let records = &lanes_of(&workload, 1)[0];
     assert_independent(records.iter().map(|record| (index_of(record), record.operation as u64)));
     let updates = || records.iter().filter(|record| record.operation == Operation::Update);
@@ -210,7 +210,7 @@ fn lanes_that_write_keep_to_their_own_keys() {
 fn updates_alone_draw_key_size_and_place_independently() {
     let updates = PhaseSpec { operations: Some(100_000), ..phase("update", &[(Operation::Update, 1.0)]) };
     let sizes = SizeRange { min: 1, max: 64 };
-    let workload = Workload { value_bytes: sizes, ..workload(KeyForm::Decimal, 50, vec![updates]) };
+    let workload = Workload { value_bytes: sizes.into(), ..workload(KeyForm::Decimal, 50, vec![updates]) };
     let records = &lanes_of(&workload, 1)[0];
     let size = |update: &Owned| u64::from(update.value_bytes - 1) / 8;
     let place = |update: &Owned| update.value_offset / 1000;
@@ -264,7 +264,12 @@ fn updates_with(value_bytes: SizeRange, value_shape: Shape) -> Vec<u64> {
     let updates = PhaseSpec { operations: Some(50_000), ..phase("update", &[(Operation::Update, 1.0)]) };
     // As long as a suite has it.
     let pool_bytes = 1 << 20;
-    let workload = Workload { value_bytes, value_shape, pool_bytes, ..workload(KeyForm::Decimal, 50, vec![updates]) };
+    let workload = Workload {
+        value_bytes: value_bytes.into(),
+        value_shape,
+        pool_bytes,
+        ..workload(KeyForm::Decimal, 50, vec![updates])
+    };
     lanes_of(&workload, 1)[0].iter().map(|update| u64::from(update.value_bytes)).collect()
 }
 
@@ -274,8 +279,13 @@ fn a_pool_is_cut_once_into_values_that_are_taken_in_turn() {
     let updates = || PhaseSpec { operations: Some(10_000), ..phase("update", &[(Operation::Update, 1.0)]) };
     let of = |seed, (min, max), pool_bytes| {
         let value_bytes = SizeRange { min, max };
-        let workload =
-            Workload { seed, value_bytes, pool_bytes, lanes: 2, ..workload(KeyForm::Decimal, 50, vec![updates()]) };
+        let workload = Workload {
+            seed,
+            value_bytes: value_bytes.into(),
+            pool_bytes,
+            lanes: 2,
+            ..workload(KeyForm::Decimal, 50, vec![updates()])
+        };
         let lanes = lanes_of(&workload, 1).into_iter().map(|lane| {
             lane.iter().map(|update| (update.value_offset, u64::from(update.value_bytes))).collect::<Vec<_>>()
         });
@@ -338,7 +348,7 @@ fn the_mean_of_pareto_sizes_is_what_is_drawn() {
     let (range, shape) = (SizeRange { min: 10, max: 1000 }, Shape::Pareto { shape: 0.2615, scale: 25.45 });
     let drawn = updates_with(range, shape);
     let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
-    let told = Workload { value_bytes: range, value_shape: shape, ..workload(KeyForm::Decimal, 50, vec![]) };
+    let told = Workload { value_bytes: range.into(), value_shape: shape, ..workload(KeyForm::Decimal, 50, vec![]) };
     assert!((told.value_bytes_mean() as f64 - mean).abs() < 1.0, "{mean} drawn, {} told", told.value_bytes_mean());
 }
 

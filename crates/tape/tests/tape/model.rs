@@ -1,5 +1,7 @@
 //! Whatever the workload, every answer on its tapes is that of a sorted map.
 
+use std::collections::BTreeMap;
+
 use bakeoff_tape::{
     Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Workload,
     key_lengths,
@@ -36,6 +38,8 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
     let numbers = (0_u64..150, missing, 0_u64..20, 0_u64..20);
     (mix, access(), batch(), consumer, flags, numbers).prop_map(
         |(mix, access, batch, consumer, (restore, reverse, any_order), (operations, missing, least, more))| PhaseSpec {
+            prefix_bytes: prefix_bytes(&mix, operations),
+            reverse: reverse && prefix_bytes(&mix, operations) == 0,
             mix,
             operations: Some(operations),
             access,
@@ -46,7 +50,6 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
             read_first: missing == 0.3,
             open_loop: None,
             scan_entries: SizeRange { min: least, max: least + more },
-            reverse,
             any_order,
             consumer: if any_order && consumer == Consumer::Copy { Consumer::Touch } else { consumer },
             all_fields: operations % 2 == 0,
@@ -56,13 +59,19 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
     )
 }
 
+/// A scan of a prefix has one, and half of the others.
+fn prefix_bytes(mix: &BTreeMap<Operation, f64>, operations: u64) -> u32 {
+    let has_one = mix.contains_key(&Operation::ScanPrefix) || operations % 2 == 1;
+    if has_one { 1 + operations as u32 % 6 } else { 0 }
+}
+
 /// Names phases apart, loads first, and takes scans out where other lanes write.
 fn complete(mut workload: Workload, load: Access, load_batch: Batch) -> Workload {
     for (number, phase) in workload.phases.iter_mut().enumerate() {
         phase.name = format!("phase-{number}");
         let writes = phase.mix.keys().any(|kind| kind.writes());
         if workload.lanes > 1 && writes {
-            phase.mix.retain(|kind, _| !matches!(kind, Operation::Scan | Operation::ScanAll | Operation::Walk));
+            phase.mix.retain(|kind, _| !kind.visits());
         }
     }
     let first = PhaseSpec { access: load, batch: load_batch, ..phase("load", &[(Operation::Insert, 1.0)]) };
@@ -78,9 +87,21 @@ const FLAT: &[Operation] = &[
     Operation::Delete,
     Operation::Scan,
     Operation::ScanAll,
+    Operation::Exists,
+    Operation::ScanPrefix,
+    Operation::First,
 ];
-const TREE: &[Operation] =
-    &[Operation::Update, Operation::Upsert, Operation::Get, Operation::Delete, Operation::Scan, Operation::Walk];
+const TREE: &[Operation] = &[
+    Operation::Update,
+    Operation::Upsert,
+    Operation::Get,
+    Operation::Delete,
+    Operation::Scan,
+    Operation::Walk,
+    Operation::Exists,
+    Operation::ScanPrefix,
+    Operation::First,
+];
 
 fn flat_workload() -> impl Strategy<Value = Workload> {
     let key = select(&[KeyForm::Sha1, KeyForm::Decimal, KeyForm::Integer][..]);
@@ -89,7 +110,10 @@ fn flat_workload() -> impl Strategy<Value = Workload> {
         |(seed, key, (records, least, more), lanes, phases, load, load_batch)| {
             let value_bytes = SizeRange { min: least, max: least + more };
             let pool_bytes = value_bytes.max + 1 + seed % 500;
-            let key_bytes = key_lengths(key).filter(|_| seed % 2 == 0).map(|(least, _)| least + (seed / 2 % 30) as u32);
+            // Four phases insert up to 4 × 150 records, which three digits name.
+            let least = |(least, _): (u32, u32)| least.max(3) + (seed / 2 % 30) as u32;
+            let key_bytes = key_lengths(key).filter(|_| seed % 2 == 0).map(least);
+            let key_bytes_max = key_bytes.filter(|_| seed % 3 == 0).map(|least| least + 1 + (seed / 6 % 40) as u32);
             let value_shape = if seed % 3 == 0 { Shape::Pareto { shape: 0.5, scale: 10.0 } } else { Shape::Uniform };
             let tree = None;
             let data = Data::Random;
@@ -97,8 +121,9 @@ fn flat_workload() -> impl Strategy<Value = Workload> {
                 seed,
                 key,
                 key_bytes,
+                key_bytes_max,
                 records,
-                value_bytes,
+                value_bytes: value_bytes.into(),
                 value_shape,
                 data,
                 pool_bytes,
@@ -128,8 +153,9 @@ fn tree_workload() -> impl Strategy<Value = Workload> {
                 seed,
                 key: KeyForm::Directory,
                 key_bytes: None,
+                key_bytes_max: None,
                 records: tree_entries(tree).unwrap(),
-                value_bytes: SizeRange { min: 0, max: 0 },
+                value_bytes: SizeRange { min: 0, max: 0 }.into(),
                 value_shape: Shape::Uniform,
                 data: Data::Text,
                 pool_bytes: 0,

@@ -64,7 +64,11 @@ fn plain(operation: Operation, flags: u8, key: &[u8], value: (u64, u32)) -> Owne
 }
 
 fn scan(operation: Operation, key: &[u8], consumer: Consumer) -> Owned {
-    let limit = if operation == Operation::Scan { 5 } else { 0 };
+    let limit = match operation {
+        Operation::ScanAll => 0,
+        Operation::First => 1,
+        _ => 5,
+    };
     let scan = Scan { limit, entries: 0, bytes: 0, checksum: 0, consumer };
     Owned { scan: Some(scan.encode()), ..plain(operation, 0, key, (0, 0)) }
 }
@@ -103,6 +107,16 @@ fn flags() -> Vec<Case> {
         case("found-in-scan-all", "a scan-all has no FOUND", count(ScanAll), 0x01),
         case("found-in-commit", "a commit has no FOUND", plain(Commit, 0, b"", (0, 0)), 0x01),
         case("update-without-found", "an update has FOUND", plain(Update, 1, b"k", (0, 1)), 0),
+        case(
+            "reverse-in-exists",
+            "REVERSE is for kinds of scan alone",
+            plain(Operation::Exists, 1, b"k", (0, 0)),
+            0x03,
+        ),
+        case("found-in-first", "a first has no FOUND", count(Operation::First), 0x01),
+        case("found-in-scan-prefix", "a scan-prefix has no FOUND", count(Operation::ScanPrefix), 0x01),
+        case("any-order-in-first", "ANY_ORDER is for scan-all alone", count(Operation::First), 0x10),
+        case("reverse-and-a-prefix", "REVERSE is not combined with a prefix", count(Operation::ScanPrefix), 0x02),
         case("reverse-in-upsert", "REVERSE is for scan and scan-all alone", plain(Upsert, 0, b"k", (0, 1)), 0x02),
     ]
 }
@@ -113,6 +127,7 @@ fn values() -> Vec<Case> {
     let none = "an operation without a value has 0 in value_bytes and value_offset";
     let inside = "a value lies inside the pool";
     vec![
+        case("value-bytes-in-exists", none, plain(Operation::Exists, 1, b"k", (0, 0)), &[(VALUE_BYTES, &[1])]),
         case("value-bytes-in-delete", none, plain(Delete, 1, b"k", (0, 0)), &[(VALUE_BYTES, &[1])]),
         case("value-offset-in-delete", none, plain(Delete, 0, b"k", (0, 0)), &[(VALUE_OFFSET, &[1])]),
         case("value-bytes-in-commit", none, plain(Commit, 0, b"", (0, 0)), &[(VALUE_BYTES, &[1])]),
@@ -133,8 +148,8 @@ fn records() -> Vec<Case> {
     let count = |operation| scan(operation, if operation == ScanAll { b"" } else { b"k" }, Consumer::Count);
     let get = || plain(Get, 0, b"k", (0, 0));
     vec![
-        case("operation-0", "an operation is one of 1 to 9", get(), &[(0, &[0])]),
-        case("operation-10", "an operation is one of 1 to 9", get(), &[(0, &[10])]),
+        case("operation-0", "an operation is one of 1 to 12", get(), &[(0, &[0])]),
+        case("operation-13", "an operation is one of 1 to 12", get(), &[(0, &[13])]),
         case("key-in-commit", "a commit has no key", plain(Insert, 0, b"k", (0, 0)), &[(0, &[8])]),
         case(
             "key-in-scan-all",
@@ -154,6 +169,7 @@ fn records() -> Vec<Case> {
         ),
         case("scan-crosses-its-block", "a record lies inside its block", get(), &[(0, &[6])]),
         case("limit-in-scan-all", "a scan-all has limit 0", count(ScanAll), &[(16, &[1])]),
+        case("limit-in-first", "a first has limit 1", count(Operation::First), &[(17, &[2])]),
         case("entries-above-limit", "a scan expects at most limit entries", count(Operation::Scan), &[(25, &[6])]),
         case("unknown-consumer", "a consumer is one of 0 to 4", count(ScanAll), &[(48, &[5])]),
         case("padding-of-a-consumer", "the 7 bytes after a consumer are 0", count(ScanAll), &[(55, &[1])]),

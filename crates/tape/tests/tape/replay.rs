@@ -41,7 +41,8 @@ impl Naive {
             Operation::Upsert => assert_eq!(self.entries.insert(key.clone(), value()).is_some(), found),
             Operation::Get => assert_eq!(self.entries.get(key).cloned(), found.then(value), "get {key:?}"),
             Operation::Delete => assert_eq!(self.entries.remove(key).is_some(), found, "delete {key:?}"),
-            Operation::Scan | Operation::ScanAll => self.scan(record),
+            Operation::Exists => assert_eq!(self.entries.contains_key(key), found, "exists {key:?}"),
+            Operation::Scan | Operation::ScanAll | Operation::ScanPrefix | Operation::First => self.scan(record),
             Operation::Walk => self.walk(record, found),
             Operation::Commit => assert!(key.is_empty()),
         }
@@ -51,8 +52,10 @@ impl Naive {
         let expected = record.scan().unwrap();
         let whole = record.operation == Operation::ScanAll;
         let limit = if whole { usize::MAX } else { expected.limit as usize };
-        let from = |key: &Vec<u8>| whole || *key >= record.key;
-        let to = |key: &Vec<u8>| whole || *key <= record.key;
+        let prefix = record.operation.has_prefix().then_some(&record.key);
+        let begins = |key: &Vec<u8>| prefix.is_none_or(|prefix| key.starts_with(prefix));
+        let from = |key: &Vec<u8>| whole || begins(key) && *key >= record.key;
+        let to = |key: &Vec<u8>| whole || prefix.is_some() && begins(key) || *key <= record.key;
         let entries: Vec<_> = if record.flags & REVERSE == 0 {
             self.entries.iter().filter(|(key, _)| from(key)).take(limit).collect()
         } else {
@@ -141,7 +144,7 @@ pub(crate) fn check_recording(workload: &Workload, recording: &Recording) {
         let changes =
             |record: &&Owned| matches!(record.operation, Operation::Update | Operation::Upsert | Operation::Delete);
         let read_first = if spec.read_first { drawn.clone().filter(changes).count() } else { 0 };
-        assert_eq!((drawn.count() - read_first) as u64, spec.operations.unwrap_or(workload.records), "{}", spec.name);
+        assert_eq!((drawn.count() - read_first) as u64, spec.drawn(workload.records), "{}", spec.name);
         assert_eq!(tape.records_after, naive.entries.len() as u64, "{}", spec.name);
         assert_eq!(tape.data_bytes_after, naive.data_bytes(), "{}", spec.name);
         assert_eq!(tape.written_bytes, lanes.iter().flatten().map(written).sum::<u64>(), "{}", spec.name);

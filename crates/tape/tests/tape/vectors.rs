@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tape::{
-    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, Workload, consume,
+    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, ValueSizes, Workload,
+    consume, pool_bytes,
 };
 use bakeoff_tree::{Codec, Directory, Encoder};
 use bakeoff_tree::{Tree, ValueForm, Walk};
@@ -110,6 +111,44 @@ fn tree_lane(pool: &Pool) -> Vec<Owned> {
         plain(Operation::Delete, 1, &key(outer, b"lib"), (0, 0)),
         plain(Operation::Delete, 1, &key(0, b"usr"), (0, 0)),
     ]
+}
+
+/// Existence checks, scans of a prefix and first entries, on one lane, in its order.
+fn prefixes(pool: &Pool) -> Vec<Owned> {
+    use Operation::{Delete, Exists, First, Insert, ScanPrefix};
+    let keys: [&[u8]; 5] = [b"a", b"ab", b"ab\xff", b"b", b"\xff\xff"];
+    let value = |number: usize| (10 * number as u64, 20 + number as u32);
+    let entry = |number: usize| {
+        let (offset, bytes) = value(number);
+        (keys[number], pool.slice(offset, bytes).unwrap())
+    };
+    let mut lane = vec![
+        plain(Exists, 0, b"a", (0, 0)),
+        scan(First, 0, b"", 1, Consumer::Touch, &[]),
+        scan(First, 2, b"", 1, Consumer::Touch, &[]),
+        scan(ScanPrefix, 0, b"a", 9, Consumer::Xxh64, &[]),
+    ];
+    lane.extend((0..keys.len()).map(|number| plain(Insert, 0, keys[number], value(number))));
+    for consumer in Consumer::ALL {
+        lane.push(scan(First, 0, b"", 1, consumer, &[entry(0)]));
+        lane.push(scan(First, 2, b"", 1, consumer, &[entry(4)]));
+        lane.push(scan(First, 0, b"ab", 1, consumer, &[entry(1)]));
+        lane.push(scan(First, 0, b"ac", 1, consumer, &[]));
+        lane.push(scan(ScanPrefix, 0, b"ab", 9, consumer, &[entry(1), entry(2)]));
+        lane.push(scan(ScanPrefix, 0, b"a", 2, consumer, &[entry(0), entry(1)]));
+        lane.push(scan(ScanPrefix, 0, b"\xff", u64::MAX, consumer, &[entry(4)]));
+        lane.push(scan(ScanPrefix, 2, b"", 2, consumer, &[entry(4), entry(3)]));
+        lane.push(scan(ScanPrefix, 0, b"a", 0, consumer, &[]));
+    }
+    lane.extend([
+        plain(Exists, 1, b"a", (0, 0)),
+        Owned { due_ns: Some(5), ..plain(Exists, 0, b"aa", (0, 0)) },
+        plain(Delete, 1, b"a", (0, 0)),
+        plain(Exists, 4, b"a", (0, 0)),
+        scan(First, 0, b"", 1, Consumer::Touch, &[entry(1)]),
+        scan(First, 0, b"a", 1, Consumer::Touch, &[entry(1)]),
+    ]);
+    lane
 }
 
 /// Lanes of one block each, to be replayed one after the other: blocks whose operations are alike, which a driver may do in a way of their own, between
@@ -267,6 +306,9 @@ fn vectors_hold_what_they_say() {
     check_vector("empty", &[Vec::new()], &pool, "{}");
     let alike = alike();
     check_vector("alike", &alike, &pool, r#"{"phase":"alike"}"#);
+    let prefixes = vec![prefixes(&pool)];
+    check_vector("prefixes", &prefixes, &pool, r#"{"phase":"prefixes"}"#);
+    Naive::default().replay(&prefixes, &pool);
     // One lane after the other: the answers of the first must not see the tree of the second.
     for lanes in [lanes, alike] {
         let mut naive = Naive::default();
@@ -318,6 +360,16 @@ fn a_fixed_workload_keeps_its_bytes() {
         for tape in &recording.phases {
             lines += &format!("{} {} {}\n", values.name(), tape.name, tape.tape_checksum);
         }
+    }
+    let mut mixed = phase("mixed", &[(Operation::Get, 0.5), (Operation::Update, 0.3), (Operation::Insert, 0.2)]);
+    mixed.access = bakeoff_tape::Access::Zipfian { theta: 0.99 };
+    let value_bytes = ValueSizes::parse("70% 200B, 20% 1KiB..4KiB, 10% 20KiB").unwrap();
+    let pool_bytes = pool_bytes(&value_bytes);
+    let workload = Workload { value_bytes, pool_bytes, lanes: 2, ..workload(KeyForm::Sha1, 3000, vec![mixed]) };
+    let temporary = tempfile::tempdir().unwrap();
+    let recording = recorded(&workload, temporary.path()).unwrap();
+    for tape in &recording.phases {
+        lines += &format!("mixture {} {}\n", tape.name, tape.tape_checksum);
     }
     settle("recorded.txt", lines.as_bytes());
 }

@@ -1,0 +1,85 @@
+//! Which records have values of which sizes, where a workload has several with weights.
+
+use crate::places::Cut;
+use crate::random::{Permutation, Purpose, Stream};
+use crate::sizes::Sizes;
+use crate::{ValueSizes, Workload};
+
+/// The parts of a workload's value sizes, and the records that have each.
+///
+/// Of the records that are loaded each part has as many as its weight says, in random order. Which part a record has follows
+/// from its index, so a value is replaced by one of the same part: an application's thumbnails stay thumbnails. Records that
+/// are inserted later repeat the order of those that were loaded.
+pub(crate) struct Parts {
+    parts: Vec<Part>,
+    /// Records until the order begins again.
+    records: u64,
+    order: Permutation,
+}
+
+/// Values of one range of sizes.
+pub(crate) struct Part {
+    pub(crate) sizes: Sizes,
+    /// How the pool is cut into such values, if it is.
+    pub(crate) cut: Option<Cut>,
+    /// Where in the order of records those of the next part begin.
+    end: u64,
+}
+
+impl Parts {
+    pub(crate) fn of(workload: &Workload) -> Self {
+        let (sizes, records) = (&workload.value_bytes, workload.records.max(1));
+        let part = |((number, part), end): ((u32, &crate::SizePart), u64)| {
+            let sizes = Sizes::new(part.range, workload.value_shape);
+            Part { sizes, cut: Cut::of(workload, &sizes, number), end }
+        };
+        let mut stream = Stream::new(workload.seed, "", 0, Purpose::Part);
+        Self {
+            parts: (0..).zip(sizes.parts()).zip(ends(sizes, records)).map(part).collect(),
+            records,
+            order: Permutation::new(records, &mut stream),
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The number of the part that the record with this index has, and the part.
+    #[inline]
+    pub(crate) fn of_record(&self, index: u64) -> (usize, &Part) {
+        if let [only] = self.parts.as_slice() {
+            return (0, only);
+        }
+        let place = self.order.apply(index % self.records, self.records);
+        let number = self.parts.partition_point(|part| part.end <= place).min(self.parts.len() - 1);
+        (number, &self.parts[number])
+    }
+}
+
+/// How many of so many records have the first part, the first two, and so on: the nearest whole numbers to what the weights say.
+fn ends(sizes: &ValueSizes, records: u64) -> Vec<u64> {
+    let (total, mut before) = (u128::from(sizes.weight()), 0_u128);
+    let mut end = |weight: u64| {
+        before += u128::from(weight);
+        ((before * u128::from(records) + total / 2) / total) as u64
+    };
+    sizes.parts().iter().map(|part| end(part.weight)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_shared_out_as_the_weights_say() {
+        let of = |text, records| ends(&ValueSizes::parse(text).unwrap(), records);
+        assert_eq!(of("70% 200B, 30% 20KiB", 10), [7, 10]);
+        assert_eq!(of("70% 200B, 30% 20KiB", 1), [1, 1]);
+        assert_eq!(of("1 1B, 1 2B, 1 3B", 10), [3, 7, 10]);
+        assert_eq!(of("99.999% 1B, 0.001% 2B", 4_000_000_000), [3_999_960_000, 4_000_000_000]);
+        assert_eq!(of("99.999% 1B, 0.001% 2B", 1_000), [1_000, 1_000]);
+        assert_eq!(of("7B", 3), [3]);
+    }
+}
