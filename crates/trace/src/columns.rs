@@ -1,21 +1,24 @@
-//! The columns of a trace that is a table: which there are, and what stands in them in a row.
+//! The columns of a trace that is a table: which there are, and what a row has in them.
 
-use bakeoff_tape::RECORD_KEY_BYTES_MAX;
+use bakeoff_tape::{Operation, RECORD_KEY_BYTES_MAX};
+use bakeoff_text::{did_you_mean, nearest};
 
 use crate::error::{Origin, TraceError, shorten};
 use crate::event::Event;
+use crate::intake::Intake;
 use crate::lines::Row;
 use crate::operations::{operation, operation_names};
+use crate::rows_out::LOAD;
 use crate::times::Clock;
 
 /// The largest value that is believed, in bytes.
-const VALUE_BYTES_MAX: u64 = 1 << 30;
+pub(crate) const VALUE_BYTES_MAX: u64 = 1 << 30;
 
 /// The most operations that one row may stand for.
 const COUNT_MAX: u64 = 1 << 30;
 
 /// The columns that are read, each by its name and by the names that other tools have for it.
-const COLUMNS: [&[&str]; 7] = [
+const COLUMNS: [&[&str]; 8] = [
     &["op", "operation", "op_type", "command", "cmd"],
     &["key"],
     &["value_size", "value_bytes", "val_size", "size"],
@@ -23,14 +26,28 @@ const COLUMNS: [&[&str]; 7] = [
     &["time", "op_time", "timestamp", "datetime", "ts"],
     &["thread", "thread_id", "tid"],
     &["op_count"],
+    &["cache_hits", "cache_hit", "hits", "hit", "found"],
 ];
+
+/// Their places in that list.
+const OPERATION: usize = 0;
+const KEY: usize = 1;
+const VALUE_BYTES: usize = 2;
+const KEY_BYTES: usize = 3;
+const TIME: usize = 4;
+const THREAD: usize = 5;
+const COUNT: usize = 6;
+const HITS: usize = 7;
 
 /// Parts of names of columns that may change what a row means, so that such a column is not passed over.
 const TELLING: [&str; 10] =
     ["count", "repeat", "weight", "batch", "commit", "transaction", "txn", "offset", "delta", "unit"];
 
-/// Where in a row everything stands.
-#[derive(Clone, Copy)]
+/// Shorter names are not taken for others with a mistake in them.
+const NEAR_MIN: usize = 4;
+
+/// Where in a row everything is.
+#[derive(Clone)]
 pub(crate) struct Columns {
     /// Columns of every row; a shorter or longer one is an error.
     count: usize,
@@ -39,9 +56,11 @@ pub(crate) struct Columns {
     key_bytes: Option<usize>,
     value_bytes: usize,
     time: Option<usize>,
-    pub(crate) thread: Option<usize>,
+    thread: Option<usize>,
     /// How many operations a row stands for.
     operations: Option<usize>,
+    /// How many of them found something.
+    hits: Option<usize>,
     /// Keys may be written otherwise than they are, and longer.
     is_rewritten: bool,
 }
@@ -56,6 +75,7 @@ pub(crate) const TWITTER: Columns = Columns {
     time: Some(0),
     thread: None,
     operations: None,
+    hits: None,
     is_rewritten: true,
 };
 
@@ -64,74 +84,114 @@ fn unquoted(column: &[u8]) -> &[u8] {
     column.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(column)
 }
 
-/// A column's name as it is compared: without blanks, quotation marks and case.
+/// A column's name as people write it: without blanks around it, quotation marks and capitals.
 fn plain(name: &[u8]) -> String {
     String::from_utf8_lossy(unquoted(name.trim_ascii())).to_ascii_lowercase()
 }
 
-/// Whether a column of this name is read.
-pub(crate) fn is_read(name: &str) -> bool {
-    COLUMNS.iter().flat_map(|names| names.iter()).any(|known| name.eq_ignore_ascii_case(known))
+/// A name as names are compared: `value_size`, `value-size`, `valueSize` and `Value Size` are one.
+fn folded(name: &str) -> String {
+    name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ')).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// Whether these are the names of columns, as far as they say what was done with which key.
-pub(crate) fn are_columns<'a>(names: impl Iterator<Item = &'a [u8]>) -> bool {
-    let names: Vec<String> = names.map(plain).collect();
-    let has = |column: usize| names.iter().any(|name| COLUMNS[column].contains(&name.as_str()));
-    has(0) && has(1)
+/// Which column of the list this is by its name.
+fn known(name: &str) -> Option<usize> {
+    let name = folded(name);
+    COLUMNS.iter().position(|names| names.iter().any(|known| folded(known) == name))
+}
+
+/// How many of these are names of columns that are read.
+fn known_columns<'a>(names: impl Iterator<Item = &'a [u8]>) -> usize {
+    names.filter(|name| known(&plain(name)).is_some()).count()
+}
+
+/// What separates the columns of a table whose head this line is; `None` if it is none. With a head that lacks a column it is a table too.
+pub(crate) fn separator(line: &[u8]) -> Option<u8> {
+    const KNOWN_MIN: usize = 2;
+    let known = |separator: u8| known_columns(line.split(|byte| *byte == separator));
+    let best = b",;\t|".iter().copied().rev().max_by_key(|separator| known(*separator))?;
+    (known(best) >= KNOWN_MIN).then_some(best)
 }
 
 impl Columns {
     /// Finds the columns by their names; else says what was expected.
-    pub(crate) fn of(names: &[&[u8]]) -> Result<Self, String> {
+    pub(crate) fn of(names: &[&[u8]], intake: &Intake) -> Result<Self, String> {
         let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
-        let find = |column: usize| {
+        let is_ignored = |name: &str| {
+            let first = known(name).map_or(name, |column| COLUMNS[column][0]);
+            intake.ignores(name.as_bytes()) || intake.ignores(first.as_bytes())
+        };
+        let found = |column: usize| -> Result<Option<usize>, String> {
             // The first name counts, so that `size` may stand next to `value_size`.
-            let found = COLUMNS[column].iter().find_map(|wanted| {
-                let mut places = (0..names.len()).filter(|place| names[*place] == *wanted);
-                Some((*wanted, places.next()?, places.next().is_some()))
-            });
-            match found {
-                Some((name, _, true)) => Err(format!("one column named {name}")),
-                Some((_, place, false)) => Ok(Some(place)),
-                None => Ok(None),
+            for wanted in COLUMNS[column].iter().map(|name| folded(name)) {
+                let mut places = (0..names.len()).filter(|place| folded(&names[*place]) == wanted);
+                if let Some(place) = places.next().filter(|place| !is_ignored(&names[*place])) {
+                    let is_only = places.next().is_none();
+                    return if is_only { Ok(Some(place)) } else { Err(format!("one column named {}", names[place])) };
+                }
             }
+            Ok(None)
         };
-        let need = |column: usize| {
-            let near = || names.iter().find(|name| name.contains(COLUMNS[column][0]) && !is_read(name));
-            find(column)?.ok_or_else(|| match near() {
-                Some(near) => format!("a column named {} (is it `{}`?)", COLUMNS[column][0], shorten(near.as_bytes())),
-                None => format!("a column named {}", COLUMNS[column][0]),
-            })
-        };
-        if let Some(telling) =
-            names.iter().find(|name| !is_read(name) && TELLING.iter().any(|part| name.contains(part)))
-        {
-            return Err(format!(
-                "no column `{}`, which could change what a row means: take it out, and write what it says as rows",
-                shorten(telling.as_bytes())
-            ));
+        let mut places = [None; COLUMNS.len()];
+        for (column, place) in places.iter_mut().enumerate() {
+            *place = found(column)?;
         }
+        let lacking: Vec<&str> = COLUMNS
+            .iter()
+            .zip(places)
+            .filter(|(_, place)| place.is_none())
+            .flat_map(|(names, _)| names.iter().copied())
+            .collect();
+        for name in names.iter().filter(|name| known(name).is_none() && !is_ignored(name)) {
+            check_unread(name, &lacking)?;
+        }
+        let need = |column: usize| places[column].ok_or_else(|| format!("a column named {}", COLUMNS[column][0]));
         Ok(Self {
             count: names.len(),
-            operation: need(0)?,
-            key: need(1)?,
-            value_bytes: need(2)?,
-            key_bytes: find(3)?,
-            time: find(4)?,
-            thread: find(5)?,
-            operations: find(6)?,
+            operation: need(OPERATION)?,
+            key: need(KEY)?,
+            value_bytes: need(VALUE_BYTES)?,
+            key_bytes: places[KEY_BYTES],
+            time: places[TIME],
+            thread: places[THREAD],
+            operations: places[COUNT],
+            hits: places[HITS],
             is_rewritten: false,
         })
     }
 
-    /// What a row says, and how many times it was done. A key that is written as hexadecimal digits of as many bytes as `key_size` says is put as bytes into `key`.
+    /// Whether rows say when they were.
+    pub(crate) fn has_times(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// Whether a row says which thread it was.
+    pub(crate) fn has_threads(&self) -> bool {
+        self.thread.is_some()
+    }
+
+    /// The columns that are read, and whether they may say true or false.
+    pub(crate) fn read(&self) -> impl Iterator<Item = (usize, bool)> {
+        let numbers_and_text = [self.key_bytes, self.time, self.thread, self.operations];
+        let needed = [self.operation, self.key, self.value_bytes].map(Some);
+        let plain = needed.into_iter().chain(numbers_and_text).flatten().map(|column| (column, false));
+        plain.chain(self.hits.map(|column| (column, true)))
+    }
+
+    /// The word for the operation of a row.
+    pub(crate) fn word<'a>(&self, row: Row<'a>) -> &'a [u8] {
+        row.field(self.operation).trim_ascii()
+    }
+
+    /// An operation of a row, and how many the row has; `done` of them were given before. A key that is written as hexadecimal digits of as
+    /// many bytes as `key_size` says is put as bytes into `key`.
     #[inline]
     pub(crate) fn event<'a>(
         &self,
         row: Row<'a>,
         origin: Origin,
-        clock: Clock,
+        done: u64,
+        clock: &mut Clock,
         key: &'a mut Vec<u8>,
     ) -> Result<(Event<'a>, u64), TraceError> {
         if row.fields.len() != self.count {
@@ -141,8 +201,18 @@ impl Columns {
         let field = |column: usize| row.field(column).trim_ascii();
         let text = row.field(self.key);
         let word = field(self.operation);
-        let kind = operation(word)
-            .ok_or_else(|| TraceError::line(origin, "op", word, format!("one of {}", operation_names())))?;
+        let known = operation(word);
+        let is_before = known.is_none() && word.eq_ignore_ascii_case(LOAD.as_bytes());
+        let kind = known
+            .or(is_before.then_some(Operation::Insert))
+            .ok_or_else(|| TraceError::line(origin, "op", word, describe_expected(word)))?;
+        // What was there before the first operation came at no time and from no thread.
+        let (time_s, thread) = if is_before { (None, None) } else { self.when_and_who(row, origin, clock)? };
+        if kind == Operation::Commit {
+            let (key, value_bytes) = (&[], None);
+            let commit = Event { origin, operation: kind, is_before, key, key_bytes: 0, value_bytes, time_s, thread };
+            return Ok((commit, 1));
+        }
         let key_bytes = match self.key_bytes {
             Some(column) => number(field(column), origin, "key_size", RECORD_KEY_BYTES_MAX)?,
             None => text.len() as u64,
@@ -157,16 +227,10 @@ impl Columns {
             return Err(TraceError::line(origin, "key", text, expected));
         }
         let value = field(self.value_bytes);
-        let value_bytes = match value {
+        let mut value_bytes = match value {
             [] => None,
             _ => Some(number(value, origin, "value_size", VALUE_BYTES_MAX)?),
         };
-        let time = self.time.map(field).filter(|text| !text.is_empty());
-        let time_s = time.map(|text| clock.seconds(text, origin)).transpose()?;
-        let thread = self.thread.map(field);
-        if thread.is_some_and(<[u8]>::is_empty) {
-            return Err(TraceError::line(origin, "thread", b"", "the name of a thread in every line".to_owned()));
-        }
         let count = match self.operations.map(field) {
             None => 1,
             Some(text) => match number(text, origin, "op_count", COUNT_MAX)? {
@@ -181,7 +245,72 @@ impl Columns {
                 count => count,
             },
         };
-        Ok((Event { origin, operation: kind, key: text, key_bytes, value_bytes, time_s, thread }, count))
+        if let (Some(column), Operation::Get) = (self.hits, kind)
+            && let Some(hits) = hits(field(column), count, origin)?
+        {
+            // What found something comes first: a key that is met for the first time is then known to be there.
+            value_bytes = if done < hits { value_bytes.filter(|bytes| *bytes > 0) } else { Some(0) };
+        }
+        let event = Event { origin, operation: kind, is_before, key: text, key_bytes, value_bytes, time_s, thread };
+        Ok((event, if is_before { 1 } else { count }))
+    }
+
+    /// When a row happened, in seconds, and the thread that did it, where it says so.
+    #[inline]
+    fn when_and_who<'a>(
+        &self,
+        row: Row<'a>,
+        origin: Origin,
+        clock: &mut Clock,
+    ) -> Result<(Option<f64>, Option<&'a [u8]>), TraceError> {
+        let field = |column: usize| row.field(column).trim_ascii();
+        let time = self.time.map(field).filter(|text| !text.is_empty());
+        let time_s = time.map(|text| clock.seconds(text, origin)).transpose()?;
+        let thread = self.thread.map(field);
+        if thread.is_some_and(<[u8]>::is_empty) {
+            return Err(TraceError::line(origin, "thread", b"", "the name of a thread in every line".to_owned()));
+        }
+        Ok((time_s, thread))
+    }
+}
+
+/// Refuses a column that is not read, if it may change what a row means or its name is nearly that of a column that lacks.
+fn check_unread(name: &str, lacking: &[&str]) -> Result<(), String> {
+    let near = nearest(name, lacking.iter().copied().filter(|_| name.len() >= NEAR_MIN));
+    let near = near.or_else(|| nearest(&folded(name), lacking.iter().copied().filter(|_| name.len() >= NEAR_MIN)));
+    // A name with more behind it, such as `time_ms`.
+    let begins = |known: &&str| folded(name).starts_with(&folded(known));
+    let near = near.or_else(|| lacking.iter().copied().filter(begins).max_by_key(|known| known.len()));
+    let shown = shorten(name.as_bytes());
+    if let Some(near) = near {
+        return Err(format!(
+            "known columns: `{shown}` is none (did you mean `{near}`?). Rename it, or leave it out with --ignore {shown}"
+        ));
+    }
+    if TELLING.iter().any(|part| name.contains(part)) {
+        return Err(format!(
+            "no column `{shown}`, which could change what a row means: write what it says as rows, or leave it out with --ignore {shown}"
+        ));
+    }
+    Ok(())
+}
+
+/// What is expected of a word that names no operation.
+#[cold]
+fn describe_expected(word: &[u8]) -> String {
+    let word = String::from_utf8_lossy(word);
+    let near = did_you_mean(&word, &operation_names());
+    format!("one of {}{near}; --ignore leaves rows of other words out", operation_names().join(", "))
+}
+
+/// How many of `count` reads found something: a number, or true or false; `None` where the field is empty.
+fn hits(text: &[u8], count: u64, origin: Origin) -> Result<Option<u64>, TraceError> {
+    let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+    match text {
+        [] => Ok(None),
+        _ if is(["true", "yes", "hit"]) => Ok(Some(count)),
+        _ if is(["false", "no", "miss"]) => Ok(Some(0)),
+        _ => number(text, origin, "hits", count).map(Some),
     }
 }
 

@@ -104,6 +104,8 @@ struct KeyState {
     place: Place,
     /// The thread that met it first, and whether another one did, and whether any wrote it.
     first: u8,
+    /// Whether any did.
+    is_met: bool,
     shared: bool,
     written: bool,
 }
@@ -155,6 +157,17 @@ impl Content {
         black_box(batch.identities().map(bytes).fold(0, u32::wrapping_add));
     }
 
+    /// Puts a record that is there before the trace begins; `None` if its key was met.
+    pub(crate) fn load(&mut self, (key, key_bytes): (Identity, usize), bytes: u32) -> Option<Place> {
+        let Entry::Vacant(entry) = self.known.entry(key) else { return None };
+        let place = self.values.draw(bytes);
+        entry.insert(KeyState { place, first: 0, is_met: false, shared: false, written: false });
+        self.totals.loaded += 1;
+        self.totals.loaded_bytes += key_bytes as u64 + u64::from(bytes);
+        self.totals.wrote(bytes);
+        Some(place)
+    }
+
     /// Does one operation. `told` is the length of the value by the trace, `otherwise` what holds where it does not tell one; an update
     /// of which it does not tell leaves a value as long as it was.
     pub(crate) fn step(
@@ -185,10 +198,13 @@ impl Content {
                     self.totals.wrote(value.bytes);
                 }
                 let place = step.load.unwrap_or(ABSENT);
-                entry.insert_entry(KeyState { place, first: thread, shared: false, written: false })
+                entry.insert_entry(KeyState { place, first: thread, is_met: true, shared: false, written: false })
             }
         };
         let known = known.get_mut();
+        if !std::mem::replace(&mut known.is_met, true) {
+            known.first = thread;
+        }
         known.shared |= known.first != thread;
         known.written |= operation.writes();
         self.contended |= known.shared && known.written;
@@ -251,7 +267,7 @@ fn written(operation: Operation, there: bool) -> Operation {
 
 /// How long the pool is for values of up to so many bytes.
 fn pool_for(bytes: u32) -> u64 {
-    pool_bytes(SizeRange { min: 0, max: bytes.into() })
+    pool_bytes(&SizeRange { min: 0, max: bytes.into() }.into())
 }
 
 impl Values {

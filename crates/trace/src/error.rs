@@ -4,7 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use bakeoff_limits::Shortage;
 use bakeoff_tape::TapeError;
+
+use crate::awaited::is_stopped;
 
 /// Where in a trace something stands, from 1: a text has lines, a Parquet file rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,33 +45,35 @@ pub enum TraceError {
     },
     /// The first line fits none of the known forms.
     #[error(
-        "line 1: `{found}` is the beginning of no known trace: expected a CSV head with op, key and value_size, a line of Twitter's \
-         cache-trace (7 columns), or of YCSB's log (READ usertable user1 …); a Parquet file begins with PAR1. \
-         --form says what it is where its beginning does not"
+        "line 1: `{found}` is the beginning of no known trace. `bakeoff tape import --help` lists the forms, such as a CSV with a \
+         head that names op, key and value_size. If most of the first lines are something else, --form says what it is"
     )]
     Unknown {
         /// The line, shortened.
         found: String,
     },
-    /// The first line is a statement of SQL.
+    /// Too many lines cannot be read as operations.
     #[error(
-        "line 1: `{found}` is a statement of SQL, which is no form of a trace: write its statements as rows of a CSV first \
-         (docs/PICK.md, Statements of SQL, has a command)"
-    )]
-    Sql {
-        /// The line, shortened.
-        found: String,
-    },
-    /// Too many lines between operations are none.
-    #[error(
-        "{passed_over} lines between {operations} operations are none of this form, more than one in a hundred: is it another form? \
-         --form says which; else take them out"
+        "{unread} lines next to {operations} operations cannot be read as operations, more than one in a hundred. \
+         The first is {origin}, `{found}`. {remedy}"
     )]
     PassedOver {
         /// Such lines.
-        passed_over: u64,
+        unread: u64,
         /// Operations.
         operations: u64,
+        /// The first of those lines.
+        origin: Origin,
+        /// What it begins with.
+        found: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A unit is given for times that have one.
+    #[error("the times of a trace of the form {form} have their unit: leave --time-unit out")]
+    UnitIsKnown {
+        /// The word for its form.
+        form: &'static str,
     },
     /// The unit of times is in doubt.
     #[error(
@@ -92,6 +97,30 @@ pub enum TraceError {
         /// The most that is read, bytes.
         most: usize,
     },
+    /// Its threads share keys that they write, so which lane a commit belongs to is not known.
+    #[error(
+        "{origin}: this commit ends a batch of one thread, but threads write keys that others use, so operations are dealt to threads by \
+         their keys: --threads 1 keeps their order on one thread, --ignore commit acknowledges each write alone"
+    )]
+    CommitsDealt {
+        /// The first commit.
+        origin: Origin,
+    },
+    /// Several traces would have one thread.
+    #[error(
+        "{origin}: this commit ends a batch of its trace alone, and merged by time the traces have one thread: --by turns keeps their threads \
+         apart, --ignore commit acknowledges each write alone"
+    )]
+    CommitsByTime {
+        /// The first commit.
+        origin: Origin,
+    },
+    /// Some of several traces have commits.
+    #[error(
+        "some of the traces have commits, and others have writes without any, which each are acknowledged alone: --ignore commit does so with \
+         all writes"
+    )]
+    CommitsInSome,
     /// There is no operation in it.
     #[error("the trace has no operation: expected a line for each operation, after a head that names the columns")]
     Empty,
@@ -116,9 +145,31 @@ pub enum TraceError {
         /// What its library says.
         cause: io::Error,
     },
+    /// It is one of several that become one.
+    #[error("in trace {number}: {cause}")]
+    OneOfSeveral {
+        /// Which of them, from 1.
+        number: usize,
+        /// What is wrong with it.
+        cause: Box<TraceError>,
+    },
+    /// Times are needed.
+    #[error(
+        "{origin}: no time, and this is done by time: take operations by their number, or merge traces with --by turns"
+    )]
+    NoTimes {
+        /// The line.
+        origin: Origin,
+    },
+    /// Nothing is kept of it.
+    #[error("no operation is left: the trace is shorter than what is cut off, or its times are others")]
+    NothingLeft,
+    /// A table cannot be written.
+    #[error("cannot write the table")]
+    Write(#[source] io::Error),
     /// The operating system refused to read it.
     #[error("cannot read the trace")]
-    Read(#[from] io::Error),
+    Read(#[source] io::Error),
     /// It begins like Parquet and cannot be read as that.
     #[error("cannot read the trace as Parquet: {0}")]
     Parquet(String),
@@ -146,6 +197,9 @@ pub enum TraceError {
         /// Room that is needed to go on.
         needed_bytes: u64,
     },
+    /// No thread can be started to read it.
+    #[error(transparent)]
+    Thread(#[from] Shortage),
     /// The tapes made of it cannot be written.
     #[error(transparent)]
     Tape(#[from] TapeError),
@@ -154,6 +208,12 @@ pub enum TraceError {
 impl TraceError {
     pub(crate) fn line(origin: Origin, what: &'static str, found: &[u8], expected: impl Into<String>) -> Self {
         Self::Line { origin, what, found: shorten(found), expected: expected.into() }
+    }
+}
+
+impl From<io::Error> for TraceError {
+    fn from(why: io::Error) -> Self {
+        if is_stopped(&why) { Self::Tape(TapeError::Stopped) } else { Self::Read(why) }
     }
 }
 

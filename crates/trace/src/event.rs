@@ -11,6 +11,8 @@ pub struct Event<'a> {
     pub origin: Origin,
     /// What is done.
     pub operation: Operation,
+    /// It is no operation, but a record that was there before the first; then `operation` is an insert.
+    pub is_before: bool,
     /// The key; it may stand for one of another length.
     pub key: &'a [u8],
     /// The length of the application's key, bytes.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use bakeoff_limits::join;
 use bakeoff_tape::{
     Batch, Counts, Data, DealtTape, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape, Pool,
     PoolFacts, Record, Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags,
@@ -46,6 +47,8 @@ pub(crate) struct ImportParts<'a> {
     pub(crate) lanes: LaneFacts,
     pub(crate) operations: u64,
     pub(crate) mix: BTreeMap<Operation, u64>,
+    /// Batches that writes were committed in; 0 where each is acknowledged alone.
+    pub(crate) commits: u64,
     pub(crate) key_bytes: SizeRange,
     pub(crate) duration_s: f64,
 }
@@ -61,11 +64,7 @@ impl ImportParts<'_> {
     ) -> Result<(Workload, MadePool), TraceError> {
         let totals = *self.content.totals();
         // Neither waits for the other.
-        let (made, trace) = std::thread::scope(|scope| {
-            let made = scope.spawn(|| self.make_pool(pool));
-            let trace = Application::new(&self, tape, order);
-            (made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), trace)
-        });
+        let (made, trace) = join(|| self.make_pool(pool.as_ref()), || Application::new(&self, tape, order));
         let ((made, in_pool, verify), trace) = (made?, trace?);
         load.set_pool(in_pool.0, in_pool.1);
         let mut phases = Vec::new();
@@ -87,7 +86,7 @@ impl ImportParts<'_> {
     }
 
     /// The pool that all values lie in, its length and checksum, and the tape that compares everything with it.
-    fn make_pool(&self, other: Option<MadePool>) -> Result<(MadePool, (u64, u64), TapeHeader), TraceError> {
+    fn make_pool(&self, other: Option<&MadePool>) -> Result<(MadePool, (u64, u64), TapeHeader), TraceError> {
         let made = self.pool_file(other)?;
         let pool = Pool::open(&made.path)?;
         let in_pool = (pool.bytes(), pool.checksum());
@@ -96,13 +95,13 @@ impl ImportParts<'_> {
     }
 
     /// The pool's file: another name of one that was made before if it is as long.
-    fn pool_file(&self, other: Option<MadePool>) -> Result<MadePool, TapeError> {
+    fn pool_file(&self, other: Option<&MadePool>) -> Result<MadePool, TapeError> {
         let path = self.directory.join(POOL_FILE);
         let bytes = self.content.pool_bytes();
         if let Some(other) = other.filter(|other| other.facts.bytes == bytes)
             && std::fs::hard_link(&other.path, &path).is_ok()
         {
-            return Ok(MadePool { path, facts: other.facts });
+            return Ok(MadePool { path, facts: other.facts.clone() });
         }
         let facts = Pool::create(&path, self.data, bytes, self.seed, None, &mut |made| (self.progress)(made))?;
         Ok(MadePool { path, facts })
@@ -154,8 +153,12 @@ impl ImportParts<'_> {
         }
     }
 
+    fn writes(&self) -> u64 {
+        self.mix.iter().filter(|(operation, _)| operation.writes()).map(|(_, count)| count).sum()
+    }
+
     fn workload(&self, totals: &Totals, recording: &Recording) -> Workload {
-        let value_bytes = SizeRange { min: totals.value_bytes_min, max: totals.value_bytes_max };
+        let value_bytes = SizeRange { min: totals.value_bytes_min, max: totals.value_bytes_max }.into();
         let mut phases = Vec::new();
         if totals.loaded > 0 {
             let load = PhaseSpec::new(LOAD_PHASE, [(Operation::Insert, 1.0)], Some(totals.loaded));
@@ -163,7 +166,11 @@ impl ImportParts<'_> {
         }
         // As stores are asked whether they can do it; how its operations would be drawn means nothing.
         let mix = self.mix.iter().map(|(operation, count)| (*operation, *count as f64));
-        phases.push(PhaseSpec::new(IMPORT_PHASE, mix, Some(self.operations)));
+        let batch = match self.commits {
+            0 => Batch::Each,
+            commits => Batch::Writes((self.writes() / commits).max(1)),
+        };
+        phases.push(PhaseSpec { batch, ..PhaseSpec::new(IMPORT_PHASE, mix, Some(self.operations)) });
         let length = |file: &str| std::fs::metadata(self.directory.join(file)).map_or(0, |facts| facts.len());
         let size = Estimate {
             data_bytes_max: totals.data_bytes_max(),
@@ -183,6 +190,7 @@ impl ImportParts<'_> {
             seed: self.seed,
             key: KeyForm::Raw,
             key_bytes: None,
+            key_bytes_max: None,
             records: totals.records_max(),
             value_bytes,
             value_shape: Shape::Uniform,

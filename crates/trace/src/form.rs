@@ -1,12 +1,14 @@
-//! The forms of traces that are known.
+//! The forms of traces that are known, and how each is recognised: by the structure of its first lines, never by one word.
 
-use crate::columns::are_columns;
-use crate::error::TraceError;
+use crate::columns::separator;
+use crate::error::{TraceError, shorten};
+use crate::json::is_json_line;
+use crate::logs::{
+    Log, Memcached, Redis, RocksDb, S3, Sql, Strace, Web, Ycsb, is_memcached_head, is_memcached_line, is_redis_line,
+    is_rocksdb_line, is_s3_line, is_statement, is_strace_line, is_web_line, is_ycsb_head, is_ycsb_line,
+};
 use crate::operations::operation;
 use crate::parquet::MAGIC;
-
-/// How YCSB's `basic` binding begins, unless it is told to be silent: with its properties.
-const YCSB_HEAD: &[u8] = b"***************** properties";
 
 /// A form of trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,61 +17,139 @@ pub enum Form {
     Csv,
     /// The same columns in Apache's Parquet, which begins with `PAR1`.
     Parquet,
+    /// An object of JSON a line, whose names are those of the columns.
+    Json,
     /// Twitter's cache-trace: time in seconds, key, key size, value size, client, operation, time to live; no head.
     Twitter,
     /// What YCSB's `basic` binding prints: `READ usertable user1 [ … ]`.
     Ycsb,
+    /// What Redis's `MONITOR` prints: `1339518083.107412 [0 127.0.0.1:60866] "get" "x"`.
+    Redis,
+    /// What `memcached -vv` prints: `<28 get x`, `>28 sending key x`, `>28 END`.
+    Memcached,
+    /// What RocksDB's `trace_analyzer` writes for people: `0x6B31 1 0 100 1700000000000000`.
+    RocksDb,
+    /// The access log of a web server: `192.0.2.1 - - [28/Nov/2026:04:00:00 +0000] "GET /a HTTP/1.1" 200 100`.
+    Web,
+    /// The access log of S3.
+    S3,
+    /// What `strace` prints of a program that keeps its records in files: `1700000000.1 openat(AT_FDCWD, "a", O_RDONLY) = 3`.
+    Strace,
+    /// Statements of SQL with their values: `SELECT v FROM t WHERE k='a';`.
+    Sql,
 }
 
 impl Form {
     /// All forms, by the words for them.
-    pub const ALL: [(&str, Self); 4] =
-        [("csv", Self::Csv), ("parquet", Self::Parquet), ("twitter", Self::Twitter), ("ycsb", Self::Ycsb)];
+    pub const ALL: [(&str, Self); 12] = [
+        ("csv", Self::Csv),
+        ("parquet", Self::Parquet),
+        ("json", Self::Json),
+        ("twitter", Self::Twitter),
+        ("ycsb", Self::Ycsb),
+        ("redis", Self::Redis),
+        ("memcached", Self::Memcached),
+        ("rocksdb", Self::RocksDb),
+        ("web", Self::Web),
+        ("s3", Self::S3),
+        ("strace", Self::Strace),
+        ("sql", Self::Sql),
+    ];
 
-    /// The form of a trace that begins with this line.
+    /// The form of a trace that begins with these lines: at least half of them have its structure.
     ///
     /// # Errors
     /// It is none that is known.
-    pub(crate) fn of(line: &[u8]) -> Result<Self, TraceError> {
-        let columns: Vec<&[u8]> = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect();
-        if line.starts_with(MAGIC) {
-            Ok(Self::Parquet)
-        } else if separator(line).is_some() {
-            Ok(Self::Csv)
-        } else if columns.len() == 7 && columns[0].iter().all(u8::is_ascii_digit) && operation(columns[5]).is_some() {
-            Ok(Self::Twitter)
-        } else if line.starts_with(YCSB_HEAD) || is_ycsb_line(line) {
-            Ok(Self::Ycsb)
-        } else if is_sql(line) {
-            Err(TraceError::Sql { found: crate::error::shorten(line) })
-        } else {
-            Err(TraceError::Unknown { found: crate::error::shorten(line) })
+    pub(crate) fn of(lines: &[&[u8]]) -> Result<Self, TraceError> {
+        let first = lines.first().copied().unwrap_or_default();
+        if let Some((_, form)) = Self::ALL.into_iter().find(|(_, form)| form.begins(first)) {
+            return Ok(form);
         }
+        let lines: Vec<&[u8]> = lines.iter().map(|line| line.trim_ascii()).filter(|line| !line.is_empty()).collect();
+        let fitting = |form: Self| lines.iter().filter(|line| form.fits(line)).count();
+        let best = Self::ALL.map(|(_, form)| (fitting(form), form)).into_iter().max_by_key(|(fitting, _)| *fitting);
+        match best {
+            Some((fitting, form)) if fitting > 0 && fitting * 2 >= lines.len() => Ok(form),
+            _ => Err(TraceError::Unknown { found: shorten(first) }),
+        }
+    }
+
+    /// Whether a trace of this form begins with this line, which is none of its operations.
+    fn begins(self, line: &[u8]) -> bool {
+        match self {
+            Self::Csv => separator(line).is_some(),
+            Self::Parquet => line.starts_with(MAGIC),
+            Self::Ycsb => is_ycsb_head(line),
+            Self::Memcached => is_memcached_head(line),
+            _ => false,
+        }
+    }
+
+    /// Whether this line is an operation in a trace of this form.
+    fn fits(self, line: &[u8]) -> bool {
+        match self {
+            Self::Csv | Self::Parquet => false,
+            Self::Twitter => is_twitter_line(line),
+            Self::Ycsb => is_ycsb_line(line),
+            Self::Redis => is_redis_line(line),
+            Self::Json => is_json_line(line),
+            Self::Memcached => is_memcached_line(line),
+            Self::RocksDb => is_rocksdb_line(line),
+            Self::Web => is_web_line(line),
+            Self::S3 => is_s3_line(line),
+            Self::Strace => is_strace_line(line),
+            Self::Sql => is_statement(line),
+        }
+    }
+
+    /// What takes the lines of a log apart; `None` of a table.
+    pub(crate) fn log(self) -> Option<Box<dyn Log>> {
+        match self {
+            Self::Csv | Self::Parquet | Self::Json | Self::Twitter => None,
+            Self::Memcached => Some(Box::new(Memcached::default())),
+            Self::RocksDb => Some(Box::new(RocksDb::default())),
+            Self::Web => Some(Box::new(Web::default())),
+            Self::S3 => Some(Box::new(S3::default())),
+            Self::Strace => Some(Box::new(Strace::default())),
+            Self::Sql => Some(Box::new(Sql::default())),
+            Self::Ycsb => Some(Box::new(Ycsb::default())),
+            Self::Redis => Some(Box::new(Redis::default())),
+        }
+    }
+
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        Self::ALL.into_iter().find(|(_, form)| *form == self).map_or("", |(word, _)| word)
+    }
+
+    /// The command that sorts its lines by time, where its lines may come in another order.
+    pub(crate) fn sort_command(self) -> Option<&'static str> {
+        match self {
+            Self::RocksDb => Some("sort -s -n -k 5,5 FILE"),
+            Self::Web => Some("LC_ALL=C sort -s -t ' ' -k 4.9,4.12n -k 4.5,4.7M -k 4.2,4.3n -k 4.14,4.21 FILE"),
+            Self::S3 => Some("LC_ALL=C sort -s -t ' ' -k 3.9,3.12n -k 3.5,3.7M -k 3.2,3.3n -k 3.14,3.21 FILE"),
+            _ => None,
+        }
+    }
+
+    /// Whether its lines may say when they were.
+    pub(crate) fn has_times(self) -> bool {
+        !matches!(self, Self::Ycsb | Self::Memcached | Self::Sql)
+    }
+
+    /// Whether its times are plain numbers that may be of any unit.
+    pub(crate) fn has_units(self) -> bool {
+        matches!(self, Self::Csv | Self::Parquet | Self::Json | Self::Twitter)
     }
 }
 
-/// What separates the columns of a table whose head this line is; `None` if it is none.
-pub(crate) fn separator(line: &[u8]) -> Option<u8> {
-    b",;\t|".iter().copied().find(|separator| are_columns(line.split(|byte| byte == separator)))
-}
-
-/// Whether a line of YCSB's log is an operation: `OPERATION TABLE KEY`, and `[ FIELDS ]` unless it removes.
-pub(crate) fn is_ycsb_line(line: &[u8]) -> bool {
-    let mut words = line.trim_ascii().splitn(4, |byte| *byte == b' ');
-    let (word, table, key) = (words.next().unwrap_or_default(), words.next(), words.next());
-    let rest = words.next().unwrap_or_default();
-    let is_operation = word.iter().all(u8::is_ascii_uppercase) && operation(word).is_some();
-    let has_fields = rest.contains(&b'[') && rest.ends_with(b"]");
-    let has_names = table.is_some_and(|table| !table.is_empty()) && key.is_some_and(|key| !key.is_empty());
-    is_operation && has_names && (has_fields || rest.is_empty())
-}
-
-/// Whether a line is a statement of SQL.
-fn is_sql(line: &[u8]) -> bool {
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let is = |word: &[u8], known: &str| word.eq_ignore_ascii_case(known.as_bytes());
-    let pairs = [("insert", "into"), ("insert", "or"), ("replace", "into"), ("delete", "from")];
-    let begins = ["select", "begin", "begin;", "create", "pragma", "update"].into_iter().any(|word| is(first, word));
-    begins || pairs.into_iter().any(|(one, two)| is(first, one) && is(second, two))
+fn is_twitter_line(line: &[u8]) -> bool {
+    let mut columns = [&line[..0]; 7];
+    let mut fields = line.split(|byte| *byte == b',');
+    let is_filled = columns.iter_mut().all(|column| fields.next().map(|field| *column = field.trim_ascii()).is_some());
+    let is_number = |column: &[u8]| !column.is_empty() && column.iter().all(u8::is_ascii_digit);
+    is_filled
+        && fields.next().is_none()
+        && [0, 2, 3].into_iter().all(|column| is_number(columns[column]))
+        && operation(columns[5]).is_some()
 }

@@ -2,24 +2,25 @@
 //! everything that must be there at the end.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bakeoff_measure::room_bytes;
-use bakeoff_tape::{Data, Operation, SizeRange, TapeWriter, Workload};
+use bakeoff_tape::{Data, Operation, SizeRange, TapeError, TapeWriter, Workload, flags as tape_flags};
 
 use crate::content::{Content, Place, Step, record};
 use crate::error::{Origin, TraceError};
 use crate::event::Event;
 use crate::finish::{ImportParts, LOAD_BATCH, LOAD_FILE, MadePool, TRACE_FILE};
-use crate::form::Form;
 use crate::hash::Identity;
-use crate::keys::Keys;
+use crate::intake::Omitted;
+use crate::keys::{Keys, Privacy};
 use crate::lanes::{IMPORT_LANES_MAX, LaneFacts, Order, Threads, shape};
+use crate::options::ReadOptions;
 use crate::progress::{OnProgress, report_read};
 use crate::read::Trace;
 use crate::read_ahead::{Batch, Source, read_ahead};
-use crate::summary::KEYS_MAX;
-use crate::times::TimeUnit;
+use crate::summary::check_keys;
 
 /// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
 pub const WARM_UP_DIRECTORY: &str = "warm-up";
@@ -27,16 +28,20 @@ pub const WARM_UP_DIRECTORY: &str = "warm-up";
 /// While the trace is read, the file with its threads.
 const ORDER_FILE: &str = "threads.part";
 
+/// Threads of a trace, at most: their numbers have one byte.
+const THREADS_MAX: usize = 256;
+
+/// The length of a value in the small tape for warming up, where none is told.
+const WARM_UP_VALUE_BYTES: u64 = 100;
+
 /// Room on the disk is looked at again after so many bytes of tape.
 const ROOM_CHECK_BYTES: u64 = 16 << 20;
 
 /// How a trace is to be imported.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// Its form; recognised by its first line if not given.
-    pub form: Option<Form>,
-    /// The unit of times that are plain numbers; seconds if not given.
-    pub time_unit: Option<TimeUnit>,
+    /// How it is read.
+    pub read: ReadOptions,
     /// Lanes to deal keys to, up to [`crate::IMPORT_LANES_MAX`]; if not given, what the trace says of threads.
     pub threads: Option<u32>,
     /// Make every key unreadable, keeping its length if that is at least 20.
@@ -54,8 +59,7 @@ pub struct ImportOptions {
 impl Default for ImportOptions {
     fn default() -> Self {
         Self {
-            form: None,
-            time_unit: None,
+            read: ReadOptions::default(),
             threads: None,
             anonymize: false,
             value_bytes: None,
@@ -71,12 +75,22 @@ impl Default for ImportOptions {
 pub struct ImportOutcome {
     /// What stands for its workload.
     pub workload: Workload,
-    /// Operations of the trace.
+    /// Operations of the trace, without commits.
     pub operations: u64,
+    /// Batches that its writes were committed in; 0 where each is acknowledged alone.
+    pub commits: u64,
     /// Records that must be there before it begins.
     pub loaded: u64,
     /// How it became lanes.
     pub lanes: LaneFacts,
+    /// Operations that read.
+    pub reads: u64,
+    /// Those that find nothing.
+    pub reads_missing: u64,
+    /// What of the trace became no operation.
+    pub omitted: Omitted,
+    /// Times were dates without a zone, and counted as UTC.
+    pub lacks_zone: bool,
 }
 
 /// Imports the trace in a file into an empty directory: a value pool, a tape to load what the trace found there, one with its operations, one to
@@ -91,12 +105,25 @@ pub fn import(
     options: &ImportOptions,
     progress: OnProgress<'_>,
 ) -> Result<ImportOutcome, TraceError> {
-    let mut trace = Trace::open(trace, options.form)?.in_unit(options.time_unit);
-    let position = trace.take_position();
+    import_trace(Trace::open(trace, &options.read, progress)?, directory, options, progress)
+}
+
+/// The same of a trace that is open.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_trace<R: Read + Send>(
+    mut trace: Trace<R>,
+    directory: &Path,
+    options: &ImportOptions,
+    progress: OnProgress<'_>,
+) -> Result<ImportOutcome, TraceError> {
+    let position = trace.position();
     let threads = (options.threads.is_none() && trace.has_threads()).then(Threads::default);
     let mut importer = Importer::new(directory, options, threads.is_some())?;
     let mut warm_up = WarmUp::new(directory, options)?;
-    read_ahead(Source { trace, keys: Keys::new(options.anonymize)?, threads }, |batch| {
+    let privacy = if options.anonymize { Privacy::Random } else { Privacy::None };
+    let facts = read_ahead(Source { trace, keys: Keys::new(&privacy)?, threads }, |batch| {
         importer.add_all(batch, u64::MAX)?;
         if let Some(warm_up) = &mut warm_up {
             warm_up.add(batch)?;
@@ -105,7 +132,8 @@ pub fn import(
     })?;
     let operations = importer.operations;
     let lanes = importer.lanes();
-    let (imported, pool) = importer.finish(lanes, None, progress)?;
+    let (mut imported, pool) = importer.finish(lanes, None, progress)?;
+    (imported.omitted, imported.lacks_zone) = (facts.omitted, facts.lacks_zone);
     if let Some(warm_up) = warm_up {
         warm_up.finish(operations, lanes.lanes(), pool, progress)?;
     }
@@ -124,7 +152,10 @@ impl WarmUp {
         let Some(operations_max) = options.warm_up_operations else { return Ok(None) };
         let directory = directory.join(WARM_UP_DIRECTORY);
         std::fs::create_dir(&directory)?;
-        let importer = Importer::new(&directory, options, false)?;
+        // What only a row of what was there before tells the length of is not loaded, and then read as if it were of this length.
+        let value_bytes = options.value_bytes.or(Some(WARM_UP_VALUE_BYTES));
+        let options = ImportOptions { value_bytes, ..options.clone() };
+        let importer = Importer { loads_only_what_it_needs: true, ..Importer::new(&directory, &options, false)? };
         Ok(Some(Self { directory, operations_max, importer }))
     }
 
@@ -134,7 +165,9 @@ impl WarmUp {
 
     /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, and with the pool of the whole if it can.
     fn finish(self, operations: u64, lanes: u32, pool: MadePool, progress: OnProgress<'_>) -> Result<(), TraceError> {
-        if operations > self.operations_max {
+        // A commit belongs to a thread, and keys that are dealt to lanes have none.
+        let can_be_dealt = lanes == 1 || self.importer.commits.is_none();
+        if operations > self.operations_max && can_be_dealt {
             self.importer.finish(LaneFacts::dealt(lanes), Some(pool), progress)?;
         } else {
             drop(self.importer);
@@ -142,6 +175,14 @@ impl WarmUp {
         }
         Ok(())
     }
+}
+
+/// The commits of a trace.
+#[derive(Clone, Copy)]
+struct Commits {
+    first: Origin,
+    /// Those that had something to commit.
+    count: u64,
 }
 
 struct Importer {
@@ -156,9 +197,15 @@ struct Importer {
     threads: u32,
     operations: u64,
     mix: BTreeMap<Operation, u64>,
+    /// The commits, if there are any.
+    commits: Option<Commits>,
+    /// Of each thread, whether it wrote anything since its last commit.
+    uncommitted: [bool; THREADS_MAX],
+    reads_missing: u64,
     key_bytes: Option<SizeRange>,
     first_s: Option<f64>,
     last_s: f64,
+    loads_only_what_it_needs: bool,
     /// When room was looked at: length of the tapes, and of the pool.
     checked_bytes: Option<(u64, u64)>,
 }
@@ -176,22 +223,28 @@ impl Importer {
             threads: 1,
             operations: 0,
             mix: BTreeMap::new(),
+            commits: None,
+            uncommitted: [false; THREADS_MAX],
+            reads_missing: 0,
             key_bytes: None,
             first_s: None,
             last_s: 0.0,
+            loads_only_what_it_needs: false,
             checked_bytes: None,
         })
     }
 
     /// Adds the operations of a batch, until there are so many.
     fn add_all(&mut self, batch: &Batch, operations_max: u64) -> Result<(), TraceError> {
-        let room = usize::try_from(operations_max - self.operations).unwrap_or(usize::MAX);
-        if room == 0 {
+        if self.operations >= operations_max {
             return Ok(());
         }
         self.content.touch(batch);
         let mut origin = None;
-        for (event, id, thread) in batch.events().take(room) {
+        for (event, id, thread) in batch.events() {
+            if self.operations >= operations_max {
+                break;
+            }
             self.add(&event, id, thread)?;
             origin = Some(event.origin);
         }
@@ -202,8 +255,16 @@ impl Importer {
     fn add(&mut self, event: &Event<'_>, id: Identity, thread: u8) -> Result<(), TraceError> {
         if event.operation.visits() {
             let word = event.operation.name().as_bytes();
-            let expected = "an operation on one key: a trace does not tell what a scan finds; leave scans out, or use `pick --trace`";
+            let expected = "an operation on one key: a trace does not tell what a scan finds; leave scans out with --ignore scan, or use `pick --trace`";
             return Err(TraceError::line(event.origin, "op", word, expected));
+        }
+        if event.is_before {
+            return self.add_before(event, id);
+        }
+        if event.operation == Operation::Commit {
+            // One of nothing came at no time.
+            let due_ns = if self.uncommitted[usize::from(thread)] { self.due_ns(event) } else { None };
+            return self.commit(event.origin, thread, due_ns);
         }
         let due_ns = self.due_ns(event);
         let key = event.key;
@@ -211,17 +272,9 @@ impl Importer {
             .content
             .step((event.operation, id, key.len()), thread, event.value_bytes, self.options.value_bytes)
             .map_err(|_| unknown_length(event))?;
-        if self.content.keys() > KEYS_MAX {
-            return Err(TraceError::TooManyKeys { origin: event.origin, most: KEYS_MAX as u64 });
-        }
-        let bytes = key.len() as u64;
-        let range = self.key_bytes.get_or_insert(SizeRange { min: bytes, max: bytes });
-        *range = SizeRange { min: range.min.min(bytes), max: range.max.max(bytes) };
+        self.count_key(event)?;
         if let Some(place) = step.load {
-            self.load.push(&record((Operation::Insert, 0), key, place, None))?;
-            if self.content.totals().loaded.is_multiple_of(LOAD_BATCH) {
-                self.load.push(&record((Operation::Commit, 0), &[], Place::default(), None))?;
-            }
+            self.push_load(key, place)?;
         }
         let Step { operation, flags, value, .. } = step;
         self.tape.push(&record((operation, flags), key, value, due_ns))?;
@@ -230,7 +283,57 @@ impl Importer {
             self.threads = self.threads.max(u32::from(thread) + 1);
         }
         *self.mix.entry(operation).or_default() += 1;
+        self.uncommitted[usize::from(thread)] |= operation.writes();
+        self.reads_missing += u64::from(operation == Operation::Get && flags & tape_flags::FOUND == 0);
         self.operations += 1;
+        Ok(())
+    }
+
+    /// Ends the batch of a thread. One in which nothing was written is none.
+    fn commit(&mut self, origin: Origin, thread: u8, due_ns: Option<u64>) -> Result<(), TraceError> {
+        if self.options.threads.is_some_and(|threads| threads > 1) {
+            return Err(TraceError::CommitsDealt { origin });
+        }
+        let commits = self.commits.get_or_insert(Commits { first: origin, count: 0 });
+        if !std::mem::take(&mut self.uncommitted[usize::from(thread)]) {
+            return Ok(());
+        }
+        commits.count += 1;
+        self.tape.push(&record((Operation::Commit, 0), &[], Place::default(), due_ns))?;
+        self.order.as_mut().map_or(Ok(()), |order| order.push(thread))
+    }
+
+    /// Ends the batches that the trace leaves open, where it has any.
+    fn commit_rest(&mut self) -> Result<(), TraceError> {
+        let Some(Commits { first, .. }) = self.commits else { return Ok(()) };
+        let due_ns = self.first_s.map(|first_s| ((self.last_s - first_s) * 1e9).round() as u64);
+        (0..=u8::MAX).try_for_each(|thread| self.commit(first, thread, due_ns))
+    }
+
+    /// Adds a record that was there before the trace. The small tape for warming up loads only what it needs.
+    fn add_before(&mut self, event: &Event<'_>, id: Identity) -> Result<(), TraceError> {
+        if self.loads_only_what_it_needs {
+            return Ok(());
+        }
+        let bytes = event.value_bytes.or(self.options.value_bytes).ok_or_else(|| unknown_length(event))?;
+        let place = self.content.load((id, event.key.len()), bytes as u32).ok_or_else(|| known_before(event))?;
+        self.count_key(event)?;
+        Ok(self.push_load(event.key, place)?)
+    }
+
+    fn push_load(&mut self, key: &[u8], place: Place) -> Result<(), TapeError> {
+        self.load.push(&record((Operation::Insert, 0), key, place, None))?;
+        if self.content.totals().loaded.is_multiple_of(LOAD_BATCH) {
+            self.load.push(&record((Operation::Commit, 0), &[], Place::default(), None))?;
+        }
+        Ok(())
+    }
+
+    fn count_key(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
+        check_keys(self.content.keys(), event.origin)?;
+        let bytes = event.key.len() as u64;
+        let range = self.key_bytes.get_or_insert(SizeRange { min: bytes, max: bytes });
+        *range = SizeRange { min: range.min.min(bytes), max: range.max.max(bytes) };
         Ok(())
     }
 
@@ -267,16 +370,22 @@ impl Importer {
     fn due_ns(&mut self, event: &Event<'_>) -> Option<u64> {
         let time_s = event.time_s?;
         self.last_s = time_s;
-        Some(((time_s - *self.first_s.get_or_insert(time_s)) * 1e9) as u64)
+        Some(((time_s - *self.first_s.get_or_insert(time_s)) * 1e9).round() as u64)
     }
 
     fn finish(
-        self,
+        mut self,
         lanes: LaneFacts,
         pool: Option<MadePool>,
         progress: OnProgress<'_>,
     ) -> Result<(ImportOutcome, MadePool), TraceError> {
-        let Some(key_bytes) = self.key_bytes else { return Err(TraceError::Empty) };
+        let Some(key_bytes) = self.key_bytes.filter(|_| self.operations > 0) else { return Err(TraceError::Empty) };
+        match (self.commits, lanes) {
+            (Some(commits), LaneFacts::Dealt(_)) => return Err(TraceError::CommitsDealt { origin: commits.first }),
+            _ => self.commit_rest()?,
+        }
+        let commits = self.commits.map_or(0, |commits| commits.count);
+        let reads = self.mix.get(&Operation::Get).copied().unwrap_or(0);
         let done = ImportParts {
             directory: &self.directory,
             progress,
@@ -287,17 +396,29 @@ impl Importer {
             lanes,
             operations: self.operations,
             mix: self.mix,
+            commits,
             key_bytes,
             duration_s: self.first_s.map_or(0.0, |first_s| self.last_s - first_s),
         };
         let loaded = done.content.totals().loaded;
         let (workload, pool) = done.keep(self.load, self.tape, self.order, pool)?;
-        Ok((ImportOutcome { workload, operations: self.operations, loaded, lanes }, pool))
+        let (operations, reads_missing) = (self.operations, self.reads_missing);
+        let (omitted, lacks_zone) = (Omitted::default(), false);
+        let imported =
+            ImportOutcome { workload, operations, commits, loaded, lanes, reads, reads_missing, omitted, lacks_zone };
+        Ok((imported, pool))
     }
 }
 
 #[cold]
-fn unknown_length(event: &Event<'_>) -> TraceError {
+pub(crate) fn known_before(event: &Event<'_>) -> TraceError {
+    let expected =
+        "a key that no row above has, since a row `load` is a record that was there before the first operation";
+    TraceError::line(event.origin, "key", event.key, expected)
+}
+
+#[cold]
+pub(crate) fn unknown_length(event: &Event<'_>) -> TraceError {
     let expected =
         "a length, since nothing before tells how long this value is: give one for all such values with --value-size";
     TraceError::line(event.origin, "value_size", b"", expected)

@@ -8,10 +8,14 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3_iter};
 
+use crate::awaited::is_stopped;
 use crate::error::{Origin, TraceError};
 
 /// The longest line or row that is read, in bytes: a file without line ends must not fill the memory.
 pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// The first lines, by which the form of a trace is recognised.
+pub(crate) const LINES_LOOKED_AT: usize = 64;
 
 /// What is read at a time, unless a line is longer.
 const BUFFER_BYTES: usize = 1 << 18;
@@ -75,6 +79,19 @@ impl<R: Read> Lines<R> {
     pub(crate) fn peek(&mut self) -> Result<Option<&[u8]>, TraceError> {
         let found = self.line_bytes()?;
         Ok(found.map(|bytes| self.buffer[self.begin..self.begin + bytes].trim_ascii_end()))
+    }
+
+    /// The first lines without their ends, at most so many, which stay. Only whole ones come, unless there is one alone.
+    pub(crate) fn peek_many(&mut self, most: usize) -> Result<Vec<&[u8]>, TraceError> {
+        let Some(first) = self.line_bytes()? else { return Ok(Vec::new()) };
+        let mut lines = vec![self.buffer[self.begin..self.begin + first].trim_ascii_end()];
+        let mut begin = self.begin + first + 1;
+        while lines.len() < most && begin < self.end {
+            let Some(bytes) = memchr(b'\n', &self.buffer[begin..self.end]) else { break };
+            lines.push(self.buffer[begin..begin + bytes].trim_ascii_end());
+            begin += bytes + 1;
+        }
+        Ok(lines)
     }
 
     /// Passes over so many bytes, which were seen.
@@ -198,7 +215,7 @@ impl<R: Read> Lines<R> {
                     let line = self.number + lines_in(&self.buffer[self.begin..self.end]);
                     return Err(match self.compression {
                         // What the operating system refuses has a number, what a decoder refuses has none.
-                        Some(compression) if why.raw_os_error().is_none() => {
+                        Some(compression) if why.raw_os_error().is_none() && !is_stopped(&why) => {
                             TraceError::Damaged { line, compression, cause: why }
                         }
                         _ => why.into(),

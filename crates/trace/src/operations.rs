@@ -3,7 +3,7 @@
 use bakeoff_tape::Operation;
 
 /// The words for operations, those of memcached and of YCSB included.
-const WORDS: [(&str, Operation); 26] = [
+const WORDS: [(&str, Operation); 27] = [
     ("get", Operation::Get),
     ("gets", Operation::Get),
     ("get_lease", Operation::Get),
@@ -30,6 +30,7 @@ const WORDS: [(&str, Operation); 26] = [
     ("range", Operation::Scan),
     ("seek", Operation::Scan),
     ("iterate", Operation::Scan),
+    ("commit", Operation::Commit),
 ];
 
 /// The kind of operation that a word names, in whatever case.
@@ -38,6 +39,6 @@ pub(crate) fn operation(word: &[u8]) -> Option<Operation> {
 }
 
 /// Every word, for messages.
-pub(crate) fn operation_names() -> String {
-    WORDS.map(|(name, _)| name).join(", ")
+pub(crate) fn operation_names() -> [&'static str; WORDS.len()] {
+    WORDS.map(|(name, _)| name)
 }

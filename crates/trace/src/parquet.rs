@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
@@ -13,6 +12,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, reader::RowIter};
 use parquet::schema::types::Type;
 
+use crate::columns::Columns;
 use crate::error::TraceError;
 use crate::lines::{Field as Place, Row};
 
@@ -60,14 +60,18 @@ impl ParquetRows {
         self.schema.get_fields().iter().map(|column| column.name().as_bytes()).collect()
     }
 
-    /// Refuses columns whose names are such and whose fields are no text, bytes, number or time.
-    pub(crate) fn check_kinds(&self, is_read: impl Fn(&str) -> bool) -> Result<(), TraceError> {
-        let read = |column: &&Arc<Type>| is_read(column.name());
-        let found = self.schema.get_fields().iter().filter(read).find_map(|column| Some((column, unreadable(column)?)));
-        found.map_or(Ok(()), |(column, kind)| {
-            let name = column.name();
-            Err(TraceError::Parquet(format!("its column {name} has {kind}, expected text, bytes, numbers or times")))
-        })
+    /// Refuses columns that are read and whose fields are no text, bytes, number or time.
+    pub(crate) fn check_kinds(&self, columns: &Columns) -> Result<(), TraceError> {
+        let fields = self.schema.get_fields();
+        for (column, takes_booleans) in columns.read() {
+            let Some(column) = fields.get(column) else { continue };
+            if let Some(kind) = unreadable(column, takes_booleans) {
+                let name = column.name();
+                let expected = "expected text, bytes, numbers or times";
+                return Err(TraceError::Parquet(format!("its column {name} has {kind}, {expected}")));
+            }
+        }
+        Ok(())
     }
 
     /// The next row, and its number from 1; `None` at the end. What is null is empty.
@@ -131,13 +135,15 @@ fn is_nanoseconds(column: &Type) -> bool {
 }
 
 /// What a column's fields are, if that is nothing that can stand in a trace.
-fn unreadable(column: &Type) -> Option<&'static str> {
+fn unreadable(column: &Type, takes_booleans: bool) -> Option<&'static str> {
     let repeated =
         || column.get_basic_info().has_repetition() && column.get_basic_info().repetition() == Repetition::REPEATED;
     match column {
         Type::GroupType { .. } => Some("fields of several parts (lists, maps or structs)"),
         _ if repeated() => Some("lists"),
-        Type::PrimitiveType { physical_type: PhysicalType::BOOLEAN, .. } => Some("nothing but true and false"),
+        Type::PrimitiveType { physical_type: PhysicalType::BOOLEAN, .. } if !takes_booleans => {
+            Some("nothing but true and false")
+        }
         Type::PrimitiveType { .. } => None,
     }
 }

@@ -76,6 +76,18 @@ impl Popularity {
     }
 }
 
+/// The exponent of Zipf's law under which the first tenth of so many ranks has this part of the operations.
+pub fn exponent_of_tenth(ranks: u64, part: f64) -> f64 {
+    let ranks = usize::try_from(ranks).unwrap_or(usize::MAX);
+    let (mut low, mut high) = (0.0, THETA_MAX);
+    for _ in 0..40 {
+        let theta = f64::midpoint(low, high);
+        let weights = Weights::new(theta);
+        if weights.sum(ranks.div_ceil(10)) / weights.sum(ranks) < part { low = theta } else { high = theta }
+    }
+    high
+}
+
 /// The part of all operations that falls on the most popular keys, one of so many.
 fn top(counts: &[u32], of: usize) -> f64 {
     let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>() as f64;

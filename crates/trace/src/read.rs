@@ -5,17 +5,21 @@ use std::io::{Cursor, Read, Seek};
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use bakeoff_tape::{Operation, RECORD_KEY_BYTES_MAX};
-
-use crate::columns::{self, Columns, TWITTER};
-use crate::error::{Origin, TraceError, shorten};
+use crate::awaited::{Awaited, open};
+use crate::error::TraceError;
 use crate::event::Event;
-use crate::form::{Form, is_ycsb_line, separator};
-use crate::lines::Lines;
-use crate::operations::operation;
+use crate::form::Form;
+use crate::intake::{Intake, Omitted};
+use crate::json::JsonTable;
+use crate::lines::{LINES_LOOKED_AT, Lines};
+use crate::logs::LogReader;
+use crate::options::ReadOptions;
 use crate::parquet::{self, ParquetRows};
 use crate::position::Position;
-use crate::times::{TimeUnit, Times};
+use crate::progress::OnProgress;
+use crate::tables::{CsvTable, ParquetTable, Table, next_event};
+use crate::tape_text::TapeText;
+use crate::times::{Clock, TimeUnit, Times};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -30,205 +34,170 @@ const STANDARD_INPUT: &str = "-";
 pub struct Trace<R: Read> {
     rows: Rows<R>,
     times: Times,
+    intake: Intake,
     position: Option<Position>,
-    /// How many more times the last row was done.
-    again: u64,
+    form: Form,
+    /// How many times the operation of the last row was given, and how many times it was done.
+    repeats: (u64, u64),
     /// The bytes of a key that is written in hexadecimal digits.
     key: Vec<u8>,
-    /// Lines between operations that are none, and those before the next operation.
-    passed_over: u64,
     operations: u64,
 }
 
 enum Rows<R: Read> {
-    Table { lines: Lines<R>, columns: Columns },
-    Parquet { rows: ParquetRows, columns: Columns },
-    Ycsb { lines: Lines<R> },
+    Csv(CsvTable<R>),
+    Parquet(ParquetTable),
+    Json(JsonTable<R>),
+    Log(LogReader<R>),
 }
 
 /// What traces are read from: a file, a pipe, either of them compressed.
-pub type Input = Box<dyn Read + Send>;
+pub type Input<'a> = Box<dyn Read + Send + 'a>;
 
-impl Trace<Input> {
-    /// Begins to read a file, Parquet or text, which may be compressed with gzip or Zstandard; `-` is standard input.
+impl<'a> Trace<Input<'a>> {
+    /// Begins to read a file, Parquet or text, which may be compressed with gzip or Zstandard; `-` is standard input. A directory is an imported
+    /// tape. While a pipe has nothing to read, `progress` is asked whether to go on.
     ///
     /// # Errors
-    /// As [`Trace::new`], or the file cannot be opened, or is damaged Parquet.
-    pub fn open(path: &Path, form: Option<Form>) -> Result<Self, TraceError> {
-        let mut file = match path.to_str() {
+    /// As [`Trace::new`], or the file cannot be opened, or is damaged Parquet, or `progress` said to stop.
+    pub fn open(path: &Path, options: &ReadOptions, progress: OnProgress<'a>) -> Result<Self, TraceError> {
+        if path.is_dir() {
+            let input: Input<'a> = Box::new(TapeText::open(path)?);
+            let options = ReadOptions { form: Some(Form::Csv), ..options.clone() };
+            return Self::of_lines(Lines::new(input, None), &options);
+        }
+        let file = match path.to_str() {
             Some(STANDARD_INPUT) => File::from(std::io::stdin().as_fd().try_clone_to_owned()?),
-            _ => File::open(path)?,
+            _ => open(path)?,
         };
-        let position = Position::of(&file);
+        let (position, is_file) = (Position::of(&file), file.metadata()?.is_file());
+        let mut file = Awaited::new(file, progress);
         let mut magic = Vec::new();
         file.by_ref().take(4).read_to_end(&mut magic)?;
         // What comes through a pipe is read once, and Parquet from its end.
-        if file.metadata()?.is_file() && form.map_or(magic == parquet::MAGIC, |form| form == Form::Parquet) {
+        if is_file && options.form.map_or(magic == parquet::MAGIC, |form| form == Form::Parquet) {
+            let mut file = file.into_file();
             file.rewind()?;
-            let rows = ParquetRows::new(file)?;
-            let names = rows.names();
-            let wrong = |expected| {
-                TraceError::Parquet(format!("its columns are `{}`, expected {expected}", shorten(&names.join(&b','))))
-            };
-            let columns = Columns::of(&names).map_err(wrong)?;
-            rows.check_kinds(columns::is_read)?;
-            return Ok(Self { position, ..Self::of_rows(Rows::Parquet { rows, columns }) });
+            let (times, intake) = begin(Form::Parquet, options)?;
+            let table = ParquetTable::new(ParquetRows::new(file)?, &intake)?;
+            return Ok(Self { position, ..Self::of_rows(Form::Parquet, Rows::Parquet(table), times, intake) });
         }
         let is_gzip = magic.starts_with(GZIP);
         let is_zstandard = magic.starts_with(ZSTANDARD);
         let input = Cursor::new(magic).chain(file);
-        let (input, compression): (Input, _) = match (is_gzip, is_zstandard) {
+        let (input, compression): (Input<'a>, _) = match (is_gzip, is_zstandard) {
             (true, _) => (Box::new(flate2::read::MultiGzDecoder::new(input)), Some("gzip")),
             (_, true) => (Box::new(zstd::Decoder::new(input)?), Some("zstd")),
             _ => (Box::new(input), None),
         };
-        Ok(Self { position, ..Self::of_lines(Lines::new(input, compression), form)? })
+        Ok(Self { position, ..Self::of_lines(Lines::new(input, compression), options)? })
     }
 }
 
 impl<R: Read> Trace<R> {
-    /// Begins to read a text; the form is told by the first line unless it is given.
+    /// Begins to read a text; its form is recognised by its first lines unless it is given.
     ///
     /// # Errors
-    /// The first line is of no known form, or lacks a column that is needed.
-    pub fn new(input: R, form: Option<Form>) -> Result<Self, TraceError> {
-        Self::of_lines(Lines::new(input, None), form)
+    /// The first lines are of no known form, a column that is needed lacks, or one may change what a row means.
+    pub fn new(input: R, options: &ReadOptions) -> Result<Self, TraceError> {
+        Self::of_lines(Lines::new(input, None), options)
     }
 
-    fn of_lines(mut lines: Lines<R>, form: Option<Form>) -> Result<Self, TraceError> {
+    fn of_lines(mut lines: Lines<R>, options: &ReadOptions) -> Result<Self, TraceError> {
         // Spreadsheets begin a CSV with it, and it is no part of the first column's name.
         if lines.peek()?.is_some_and(|line| line.starts_with(BYTE_ORDER_MARK)) {
             lines.skip(BYTE_ORDER_MARK.len());
         }
-        let first = lines.peek()?.ok_or(TraceError::Empty)?;
-        let form = form.map_or_else(|| Form::of(first), Ok)?;
-        let rows = match form {
-            Form::Csv => {
-                lines.separator = lines.peek()?.and_then(separator).unwrap_or(b',');
-                let (_, head) = lines.next_row()?.ok_or(TraceError::Empty)?;
-                let names: Vec<_> = (0..head.fields.len()).map(|column| head.field(column)).collect();
-                let wrong = |expected| TraceError::line(Origin::Line(1), "the head", &names.join(&b','), expected);
-                let columns = Columns::of(&names).map_err(wrong)?;
-                Rows::Table { lines, columns }
-            }
-            Form::Twitter => Rows::Table { lines, columns: TWITTER },
-            Form::Ycsb => Rows::Ycsb { lines },
-            Form::Parquet => return Err(parquet::only_from_a_file()),
+        let first = lines.peek_many(LINES_LOOKED_AT)?;
+        if first.is_empty() {
+            return Err(TraceError::Empty);
+        }
+        let form = options.form.map_or_else(|| Form::of(&first), Ok)?;
+        let (times, intake) = begin(form, options)?;
+        let rows = match (form, form.log()) {
+            (_, Some(log)) => Rows::Log(LogReader::new(lines, log)),
+            (Form::Json, None) => Rows::Json(JsonTable::new(lines, &intake)?),
+            (Form::Parquet, None) => return Err(parquet::only_from_a_file()),
+            (Form::Twitter, None) => Rows::Csv(CsvTable::of_twitter(lines)),
+            (_, None) => Rows::Csv(CsvTable::new(lines, &intake)?),
         };
-        Ok(Self::of_rows(rows))
+        Ok(Self::of_rows(form, rows, times, intake))
     }
 
-    fn of_rows(rows: Rows<R>) -> Self {
-        Self { rows, times: Times::default(), position: None, again: 0, key: Vec::new(), passed_over: 0, operations: 0 }
-    }
-
-    /// The same, with times in this unit, which is otherwise seconds.
-    #[must_use]
-    pub fn in_unit(mut self, unit: Option<TimeUnit>) -> Self {
-        self.times = Times::in_unit(unit);
-        self
+    fn of_rows(form: Form, rows: Rows<R>, times: Times, intake: Intake) -> Self {
+        Self { rows, times, intake, position: None, form, repeats: (0, 0), key: Vec::new(), operations: 0 }
     }
 
     /// Whether it may say which thread did an operation.
     pub fn has_threads(&self) -> bool {
         match &self.rows {
-            Rows::Table { columns, .. } | Rows::Parquet { columns, .. } => columns.thread.is_some(),
-            Rows::Ycsb { .. } => false,
+            Rows::Csv(table) => table.columns().has_threads(),
+            Rows::Parquet(table) => table.columns().has_threads(),
+            Rows::Json(table) => table.columns().has_threads(),
+            Rows::Log(_) => false,
         }
+    }
+
+    /// Whether it may say when operations came.
+    pub(crate) fn has_times(&self) -> bool {
+        let may = match &self.rows {
+            Rows::Csv(table) => table.columns().has_times(),
+            Rows::Parquet(table) => table.columns().has_times(),
+            Rows::Json(table) => table.columns().has_times(),
+            Rows::Log(_) => self.form.has_times(),
+        };
+        may && !self.intake.ignores(b"time")
     }
 
     /// Where in its file it is, for one who asks while another reads.
-    pub(crate) fn take_position(&mut self) -> Option<Position> {
+    pub(crate) fn position(&mut self) -> Option<Position> {
         self.position.take()
     }
 
-    /// The next operation; `None` at the end. Empty lines, and those of YCSB's log that are no operation, are passed over.
+    /// The next operation; `None` at the end. What is no operation is counted ([`Trace::omitted`]).
     ///
     /// # Errors
-    /// The line is not what the form asks for, or cannot be read.
+    /// The line is not what the form asks for, or cannot be read; or, at the end, more than one line in a hundred could not be.
+    #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, TraceError> {
-        let clock = self.times.clock();
-        let is_again = self.again > 0;
-        let (event, count) = match &mut self.rows {
-            Rows::Table { lines, columns } => {
-                let next = if is_again { Some(lines.row_again()) } else { lines.next_row()? };
-                let Some((line, row)) = next else { return self.times.end().map(|()| None) };
-                columns.event(row, Origin::Line(line), clock, &mut self.key)?
-            }
-            Rows::Parquet { rows, columns } => {
-                let next = if is_again { Some(rows.row_again()) } else { rows.next_row()? };
-                let Some((number, row)) = next else { return self.times.end().map(|()| None) };
-                columns.event(row, Origin::Row(number), clock, &mut self.key)?
-            }
-            Rows::Ycsb { lines } => match next_operation(lines)? {
-                Some((others, number, line)) => {
-                    // What a program prints before it begins is no operation that was lost.
-                    self.passed_over += if self.operations > 0 { others } else { 0 };
-                    (ycsb(line, Origin::Line(number))?, 1)
-                }
-                None if self.passed_over * 100 > self.operations => {
-                    let Self { passed_over, operations, .. } = *self;
-                    return Err(TraceError::PassedOver { passed_over, operations });
-                }
-                None => return Ok(None),
-            },
+        let Self { rows, times, intake, repeats, key, operations, .. } = self;
+        let done = if repeats.0 < repeats.1 { repeats.0 } else { 0 };
+        let next = match rows {
+            Rows::Csv(table) => next_event(table, done, intake, &mut times.clock, key)?,
+            Rows::Parquet(table) => next_event(table, done, intake, &mut times.clock, key)?,
+            Rows::Json(table) => next_event(table, done, intake, &mut times.clock, key)?,
+            Rows::Log(log) => log.next(intake)?.map(|event| (event, 1)),
         };
-        self.again = if is_again { self.again - 1 } else { count - 1 };
-        self.operations += 1;
-        self.times.check(&event)?;
+        let Some((mut event, count)) = next else {
+            intake.omitted.check(*operations)?;
+            times.end()?;
+            return Ok(None);
+        };
+        *repeats = (done + 1, count);
+        *operations += u64::from(!event.is_before);
+        times.check(&mut event)?;
         Ok(Some(event))
     }
 
-    /// Lines between operations that were none, and so were passed over.
-    pub fn passed_over(&self) -> u64 {
-        self.passed_over
+    /// What became no operation so far.
+    pub fn omitted(&self) -> &Omitted {
+        &self.intake.omitted
+    }
+
+    /// Whether times are dates without a zone, which count as UTC unless the user names a zone.
+    pub fn lacks_zone(&self) -> bool {
+        self.times.clock.lacks_zone()
     }
 }
 
-/// A line of YCSB's log that is an operation: the lines before it that are none and not empty, its number, and its text.
-type OperationLine<'a> = (u64, u64, &'a [u8]);
-
-/// The next line of YCSB's log that is an operation.
-fn next_operation<R: Read>(lines: &mut Lines<R>) -> Result<Option<OperationLine<'_>>, TraceError> {
-    let mut others = 0;
-    loop {
-        let Some(line) = lines.peek()? else { return Ok(None) };
-        if is_ycsb_line(line) {
-            return Ok(lines.next_line()?.map(|(number, line)| (others, number, line)));
-        }
-        others += u64::from(!line.is_empty());
-        lines.next_line()?;
+/// The times of a trace of this form, and what of it counts.
+fn begin(form: Form, options: &ReadOptions) -> Result<(Times, Intake), TraceError> {
+    if options.time_unit.is_some() && !form.has_units() {
+        return Err(TraceError::UnitIsKnown { form: form.word() });
     }
-}
-
-/// A line of YCSB's log: operation, table, key, and for writes the fields in brackets, whose values count. An update names only the
-/// fields that it replaces by others as long, and so does not tell how long the record is.
-fn ycsb(line: &[u8], origin: Origin) -> Result<Event<'_>, TraceError> {
-    let text = line.trim_ascii();
-    let mut words = text.splitn(4, |byte| *byte == b' ');
-    let kind = words.next().and_then(operation);
-    let (_table, key) = (words.next(), words.next().unwrap_or_default());
-    let (Some(kind), 1..=RECORD_KEY_BYTES_MAX) = (kind, key.len() as u64) else {
-        return Err(TraceError::line(origin, "the line", text, "OPERATION TABLE KEY, and fields in brackets"));
-    };
-    let rest = words.next().unwrap_or_default();
-    let value_bytes = matches!(kind, Operation::Insert | Operation::Upsert).then(|| fields_bytes(rest));
-    Ok(Event { origin, operation: kind, key, key_bytes: key.len() as u64, value_bytes, time_s: None, thread: None })
-}
-
-/// The length of all values in `[ field0=… field1=… ]`.
-fn fields_bytes(text: &[u8]) -> u64 {
-    let inner = text.trim_ascii();
-    let inner = inner.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or(inner).trim_ascii();
-    let mut bytes = inner.len() as u64;
-    // A field's name and the sign after it are not its value, nor is the space before the next one.
-    let mut names = 0;
-    for (place, window) in inner.windows(5).enumerate() {
-        if window == b"field" && (place == 0 || inner[place - 1] == b' ') {
-            let name = inner[place..].iter().take_while(|byte| **byte != b'=').count() as u64;
-            bytes = bytes.saturating_sub(name + 1 + u64::from(names > 0));
-            names += 1;
-        }
-    }
-    bytes
+    let intake = Intake::new(options.ignore.clone(), options.key_prefix.clone());
+    // Times of the other forms have their unit.
+    let unit = options.time_unit.or((!form.has_units()).then_some(TimeUnit::Seconds));
+    let clock = Clock::new(unit, options.time_zone.clone());
+    Ok((Times::new(clock, intake.ignores(b"time"), form.sort_command()), intake))
 }

@@ -3,11 +3,13 @@
 use std::io::Read;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
+use bakeoff_limits::spawn_in;
 use bakeoff_tape::Operation;
 
 use crate::error::{Origin, TraceError};
 use crate::event::Event;
 use crate::hash::Identity;
+use crate::intake::Omitted;
 use crate::keys::Keys;
 use crate::lanes::Threads;
 use crate::read::Trace;
@@ -30,6 +32,7 @@ pub(crate) struct Batch {
 struct Kept {
     origin: Origin,
     operation: Operation,
+    is_before: bool,
     identity: Identity,
     key_end: usize,
     thread: u8,
@@ -47,6 +50,7 @@ impl Batch {
             let event = Event {
                 origin: kept.origin,
                 operation: kept.operation,
+                is_before: kept.is_before,
                 key,
                 key_bytes: key.len() as u64,
                 value_bytes: kept.value_bytes,
@@ -67,12 +71,13 @@ impl Batch {
         self.kept.reserve_exact(BATCH_OPERATIONS);
         while self.kept.len() < BATCH_OPERATIONS && self.bytes.len() < BATCH_BYTES {
             let Some(event) = source.trace.next_event()? else { return Ok(false) };
-            let thread = source.threads.as_mut().map_or(Ok(0), |threads| threads.number(&event))?;
+            let threads = source.threads.as_mut().filter(|_| !event.is_before);
+            let thread = threads.map_or(Ok(0), |threads| threads.number(&event))?;
             let key = source.keys.key(&event);
             self.bytes.extend_from_slice(key);
             let (identity, key_end) = (Identity::of(key), self.bytes.len());
-            let Event { origin, operation, value_bytes, time_s, .. } = event;
-            self.kept.push(Kept { origin, operation, identity, key_end, thread, value_bytes, time_s });
+            let Event { origin, operation, is_before, value_bytes, time_s, .. } = event;
+            self.kept.push(Kept { origin, operation, is_before, identity, key_end, thread, value_bytes, time_s });
         }
         Ok(true)
     }
@@ -86,37 +91,46 @@ pub(crate) struct Source<R: Read> {
     pub(crate) threads: Option<Threads>,
 }
 
+/// What is known of a trace at its end, besides its operations.
+#[derive(Default)]
+pub(crate) struct EndFacts {
+    pub(crate) omitted: Omitted,
+    pub(crate) lacks_zone: bool,
+}
+
 /// Reads a trace to its end, or until `each` fails, and hands over its batches in order.
 pub(crate) fn read_ahead<R: Read + Send>(
     source: Source<R>,
     mut each: impl FnMut(&Batch) -> Result<(), TraceError>,
-) -> Result<(), TraceError> {
+) -> Result<EndFacts, TraceError> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-        scope.spawn(move || send_batches(source, &sender));
+        let reader = spawn_in(scope, move || send_batches(source, &sender))?;
         // With the receiver the reading thread's reason to go on is gone, however this ends.
         for batch in receiver {
             each(&batch?)?;
         }
-        Ok(())
+        Ok(reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
 /// What was read before a mistake comes first, so that what is told is the first thing that is wrong.
-fn send_batches<R: Read>(mut source: Source<R>, sender: &SyncSender<Result<Batch, TraceError>>) {
+fn send_batches<R: Read>(mut source: Source<R>, sender: &SyncSender<Result<Batch, TraceError>>) -> EndFacts {
     loop {
         let mut batch = Batch::default();
         let end = batch.fill(&mut source);
         if sender.send(Ok(batch)).is_err() {
-            return;
+            return EndFacts::default();
         }
         match end {
             Ok(true) => {}
-            Ok(false) => return,
+            Ok(false) => {
+                return EndFacts { omitted: source.trace.omitted().clone(), lacks_zone: source.trace.lacks_zone() };
+            }
             Err(why) => {
                 // Nobody listens any more: there was a mistake before this one.
                 let _ = sender.send(Err(why));
-                return;
+                return EndFacts::default();
             }
         }
     }

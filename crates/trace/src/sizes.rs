@@ -24,6 +24,15 @@ impl Sizes {
         self.mean == self.max as f64
     }
 
+    /// The range from their lowest twentieth on that has their mean if every size in it is equally likely.
+    pub fn even_range(&self) -> SizeRange {
+        let middle = self.mean.round() as u64;
+        match self.p5 {
+            min if min < middle => SizeRange { min, max: (2.0 * self.mean).round() as u64 - min },
+            _ => SizeRange { min: middle, max: middle },
+        }
+    }
+
     /// Three digits of each are enough to ask for records of such sizes.
     pub(crate) fn of(histogram: &Histogram) -> Option<Self> {
         let at = |part| histogram.quantile_ns(part);
@@ -51,11 +60,7 @@ impl RecordSizes {
         let mean = sum as f64 / bytes.len() as f64;
         let at = |part: f64| u64::from(bytes[(bytes.len() as f64 * part) as usize]);
         let sizes = Sizes { mean, p5: at(0.05), p50: at(0.5), p95: at(0.95), max };
-        let middle = mean.round() as u64;
-        let range = match sizes.p5 {
-            min if min < middle => SizeRange { min, max: (2.0 * mean).round() as u64 - min },
-            _ => SizeRange { min: middle, max: middle },
-        };
+        let range = sizes.even_range();
         // Where all are empty none differs.
         Some(Self { sizes, range, differs: distance(&bytes, range) / sum.max(1) as f64 })
     }

@@ -10,14 +10,27 @@ use bakeoff_tape::{Operation, TapeReader};
 use crate::error::{Origin, TraceError};
 use crate::event::Event;
 use crate::hash::{IdentityHasher, secret_hash};
+use crate::intake::Omitted;
 use crate::lanes::Threads;
 use crate::popularity::Popularity;
 use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report, report_read};
 use crate::read::Trace;
 use crate::sizes::{RecordSizes, Sizes};
+use crate::turnover::{Birth, Lives, Turnover};
 
-/// The most different keys that are counted: they take about 20 bytes of memory each.
-pub(crate) const KEYS_MAX: usize = 200_000_000;
+/// The most different keys that are counted: they take about 28 bytes of memory each.
+const KEYS_MAX: usize = 200_000_000;
+
+/// Refuses more different keys than are followed.
+pub(crate) fn check_keys(keys: usize, origin: Origin) -> Result<(), TraceError> {
+    match keys > KEYS_MAX {
+        true => Err(TraceError::TooManyKeys { origin, most: KEYS_MAX as u64 }),
+        false => Ok(()),
+    }
+}
+
+/// Steps from one key to another, at least, that tell in which order keys come.
+const STEPS_MIN: u64 = 1_000;
 
 /// Stand for the length of a value that no line tells, and for that of a key which was never found.
 const UNKNOWN: u32 = u32::MAX;
@@ -41,51 +54,70 @@ pub struct Summary {
     pub operations: u64,
     /// By kind.
     pub mix: BTreeMap<Operation, u64>,
-    /// Reads whose value has a length of 0: they found nothing.
+    /// Batches that writes were committed in; 0 where each is acknowledged alone.
+    pub commits: u64,
+    /// Reads that find nothing: of keys whose first length is 0, or that were removed.
     pub reads_missing: u64,
     /// Different keys.
     pub keys: u64,
+    /// How records came and went.
+    pub turnover: Turnover,
     /// Length of keys, over operations.
     pub key_bytes: Sizes,
-    /// Mean length of keys, each different one counted once.
-    pub record_key_bytes: f64,
+    /// Length of keys, each different one counted once.
+    pub record_key_bytes: Sizes,
     /// Length of values, over operations that tell one above 0; `None` if none does.
     pub value_bytes: Option<Sizes>,
     /// Length of values, over keys: of each key the last one above 0 that is told; `None` if there is none.
     pub record_value_bytes: Option<RecordSizes>,
-    /// Keys and the values that they had last. A value whose length no line tells counts as long as the mean of the others.
+    /// The most records alive at one time, with keys and values as long as the mean over all keys. A value whose length no line tells counts as
+    /// long as the mean of the others.
     pub working_set_bytes: u64,
     /// How popular keys are; `None` where too few came often enough.
     pub popularity: Option<Popularity>,
+    /// The part of the reads and replacements whose key lies above that of the one before, of those whose key is another one; `None` where they
+    /// are too few to tell.
+    pub ascending_steps: Option<f64>,
     /// When operations came; `None` where the trace does not tell, or all came at once.
     pub arrival: Option<Arrival>,
     /// How many threads it was; `None` where the trace does not tell, or tells of more than a tape has lanes.
     pub threads: Option<u32>,
+    /// What of the trace became no operation.
+    pub omitted: Omitted,
+    /// Times were dates without a zone, and counted as UTC.
+    pub lacks_zone: bool,
 }
 
 impl Summary {
+    /// Writes of a batch on average, at least 1; `None` where each is acknowledged alone.
+    pub fn batch(&self) -> Option<f64> {
+        let writes: u64 = self.mix.iter().filter(|(kind, _)| kind.writes()).map(|(_, count)| count).sum();
+        (self.commits > 0).then(|| (writes as f64 / self.commits as f64).max(1.0))
+    }
+
     /// Reads a trace to its end.
     ///
     /// # Errors
     /// A line is not what it should be, there is none, there are too many keys, or `progress` said to stop.
     pub fn read<R: Read>(mut trace: Trace<R>, progress: OnProgress<'_>) -> Result<Self, TraceError> {
-        let position = trace.take_position();
+        let position = trace.position();
         let mut counting = Counting { threads: Some(Threads::default()), ..Counting::default() };
         while let Some(event) = trace.next_event()? {
-            counting.add(&event)?;
+            counting.add(&event, None)?;
             if counting.operations.is_multiple_of(PROGRESS_OPERATIONS) {
                 report_read(progress, position.as_ref(), counting.operations)?;
             }
         }
-        counting.finish()
+        let (omitted, lacks_zone) = (trace.omitted().clone(), trace.lacks_zone());
+        Ok(Self { omitted, lacks_zone, ..counting.finish()? })
     }
 
-    /// Sums up what is on an imported tape.
+    /// Sums up what is on an imported tape, on whose lanes together at most so many records are alive at one time.
     ///
     /// # Errors
     /// The tape is damaged, there is nothing on it, or `progress` said to stop.
-    pub fn of_tape(tape: &TapeReader, progress: OnProgress<'_>) -> Result<Self, TraceError> {
-        let mut counting = Counting::default();
+    pub fn of_tape(tape: &TapeReader, records_max: u64, progress: OnProgress<'_>) -> Result<Self, TraceError> {
+        let mut counting = Counting { records_max: Some(records_max), ..Counting::default() };
         // Lanes come one after the other, and their operations came at the same time.
         let mut due_ns = Vec::new();
         let lanes = tape.facts().lanes.len() as u32;
@@ -98,15 +130,9 @@ impl Summary {
                     let value_bytes = Some(u64::from(record.value_bytes));
                     let (operation, key, key_bytes) = (record.operation, record.key, record.key.len() as u64);
                     let origin = Origin::Row(counting.operations + 1);
-                    counting.add(&Event {
-                        origin,
-                        operation,
-                        key,
-                        key_bytes,
-                        value_bytes,
-                        time_s: None,
-                        thread: None,
-                    })?;
+                    let (is_before, time_s, thread) = (false, None, None);
+                    let event = Event { origin, operation, is_before, key, key_bytes, value_bytes, time_s, thread };
+                    counting.add(&event, Some(record.found()))?;
                 }
             }
         }
@@ -122,6 +148,8 @@ struct Key {
     count: u32,
     /// Of the value seen last, or `NOTHING`, or `UNKNOWN`.
     value_bytes: u32,
+    /// Whether it is there, and since when, once it was met.
+    birth: Birth,
 }
 
 #[derive(Default)]
@@ -130,12 +158,22 @@ struct Counting {
     /// By hashes that nobody can foresee: keys made to meet would take a time that grows with their square.
     keys: HashMap<u64, Key, BuildHasherDefault<IdentityHasher>>,
     /// Of each different key once.
-    different_key_bytes: u64,
+    different_key_bytes: Histogram,
+    commits: u64,
+    /// Whether anything was written since the last commit.
+    is_uncommitted: bool,
     reads_missing: u64,
+    lives: Lives,
+    /// The most records alive at one time, where it is known.
+    records_max: Option<u64>,
     key_bytes: Histogram,
     value_bytes: Histogram,
     operations: u64,
     threads: Option<Threads>,
+    /// The key that was read or replaced last, steps from it to another one, and those to one above.
+    last_key: Vec<u8>,
+    steps: u64,
+    ascending_steps: u64,
     last_s: Option<f64>,
     gaps: u64,
     gap_sum: f64,
@@ -143,15 +181,28 @@ struct Counting {
 }
 
 impl Counting {
-    fn add(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
-        self.operations += 1;
-        *self.mix.entry(event.operation).or_default() += 1;
-        self.reads_missing += u64::from(event.operation == Operation::Get && event.value_bytes == Some(0));
+    /// `found` says whether the key was there, where that is known.
+    fn add(&mut self, event: &Event<'_>, found: Option<bool>) -> Result<(), TraceError> {
+        if event.operation == Operation::Commit {
+            self.commits += u64::from(std::mem::take(&mut self.is_uncommitted));
+            return Ok(());
+        }
+        let is_operation = !event.is_before;
+        if is_operation {
+            self.operations += 1;
+            self.is_uncommitted |= event.operation.writes();
+            *self.mix.entry(event.operation).or_default() += 1;
+        }
         let key = self.keys.entry(secret_hash(event.key)).or_insert_with(|| {
-            self.different_key_bytes += event.key_bytes;
-            Key { count: 0, value_bytes: UNKNOWN }
+            self.different_key_bytes.record(event.key_bytes);
+            Key { count: 0, value_bytes: UNKNOWN, birth: Birth::default() }
         });
-        key.count = key.count.saturating_add(1);
+        let known = (key.count > 0 || key.birth != Birth::default()).then_some(key.birth);
+        key.birth = if is_operation { self.lives.take(event, found, known) } else { self.lives.load(known) };
+        key.count = key.count.saturating_add(u32::from(is_operation));
+        // As an import has it: a record that was written is there until it is removed.
+        let is_missing = event.operation == Operation::Get && key.birth == Birth::default();
+        self.reads_missing += u64::from(is_operation && is_missing);
         // A length of 0 that was read is that of a key that is not there: it does not say how long its value was before.
         let told = event.value_bytes.filter(|bytes| *bytes > 0 || event.operation.writes_value());
         match told {
@@ -159,8 +210,15 @@ impl Counting {
             None if event.value_bytes.is_some() && key.value_bytes == UNKNOWN => key.value_bytes = NOTHING,
             None => {}
         }
-        if self.keys.len() > KEYS_MAX {
-            return Err(TraceError::TooManyKeys { origin: event.origin, most: KEYS_MAX as u64 });
+        check_keys(self.keys.len(), event.origin)?;
+        if !is_operation {
+            return Ok(());
+        }
+        let was_there = known.is_some_and(|birth| birth != Birth::default());
+        match event.operation {
+            Operation::Insert | Operation::Delete => {}
+            Operation::Upsert if !was_there => {}
+            _ => self.step_to(event.key),
         }
         self.key_bytes.record(event.key_bytes);
         if let Some(bytes) = told {
@@ -173,6 +231,15 @@ impl Counting {
         Ok(())
     }
 
+    fn step_to(&mut self, key: &[u8]) {
+        if key != self.last_key {
+            self.steps += 1;
+            self.ascending_steps += u64::from(*key > *self.last_key);
+            self.last_key.clear();
+            self.last_key.extend_from_slice(key);
+        }
+    }
+
     fn arrived(&mut self, time_s: f64) {
         if let Some(last_s) = self.last_s.replace(time_s) {
             let gap = time_s - last_s;
@@ -183,36 +250,37 @@ impl Counting {
     }
 
     fn finish(self) -> Result<Summary, TraceError> {
-        let (Some(key_bytes), Some(_)) = (Sizes::of(&self.key_bytes), self.mix.first_key_value()) else {
-            return Err(TraceError::Empty);
-        };
+        let sizes = (Sizes::of(&self.key_bytes), Sizes::of(&self.different_key_bytes));
+        let (Some(key_bytes), Some(record_key_bytes)) = sizes else { return Err(TraceError::Empty) };
         let arrival = self.arrival();
         let told = self.keys.values().map(|key| key.value_bytes).filter(|bytes| ![NOTHING, UNKNOWN].contains(bytes));
         let record_value_bytes = RecordSizes::of(told.collect());
+        let (keys, counted) = (self.keys.len() as u64, self.lives.finish());
+        let turnover = Turnover { records_max: self.records_max.unwrap_or(counted.records_max), ..counted };
+        let key_and_value_bytes = self.different_key_bytes.sum_ns() + value_bytes(&self.keys, record_value_bytes);
+        let ever_there = self.keys.values().filter(|key| key.value_bytes != NOTHING).count().max(1);
+        let alive = (turnover.records_max as f64 / ever_there as f64).min(1.0);
         Ok(Summary {
             operations: self.operations,
+            commits: self.commits,
             reads_missing: self.reads_missing,
-            keys: self.keys.len() as u64,
+            keys,
+            turnover,
             key_bytes,
-            record_key_bytes: self.different_key_bytes as f64 / self.keys.len() as f64,
+            record_key_bytes,
             value_bytes: Sizes::of(&self.value_bytes),
             record_value_bytes,
-            working_set_bytes: self.working_set_bytes(record_value_bytes),
+            ascending_steps: (self.steps >= STEPS_MIN).then(|| self.ascending_steps as f64 / self.steps as f64),
+            working_set_bytes: (key_and_value_bytes as f64 * alive).round() as u64,
             arrival,
             threads: self.threads.map(|threads| threads.count()).filter(|count| *count > 1),
             mix: self.mix,
-            popularity: Popularity::fit(self.keys.into_values().map(|key| key.count).collect()),
+            omitted: Omitted::default(),
+            lacks_zone: false,
+            popularity: Popularity::fit(
+                self.keys.into_values().map(|key| key.count).filter(|count| *count > 0).collect(),
+            ),
         })
-    }
-
-    fn working_set_bytes(&self, records: Option<RecordSizes>) -> u64 {
-        let mean = records.map_or(0, |records| records.sizes.mean.round() as u64);
-        let value_bytes = |key: &Key| match key.value_bytes {
-            UNKNOWN => mean,
-            NOTHING => 0,
-            bytes => u64::from(bytes),
-        };
-        self.different_key_bytes + self.keys.values().map(value_bytes).sum::<u64>()
     }
 
     fn arrival(&self) -> Option<Arrival> {
@@ -224,4 +292,15 @@ impl Counting {
             variation: variance.max(0.0).sqrt() / mean,
         })
     }
+}
+
+/// The values that keys had last, together.
+fn value_bytes(keys: &HashMap<u64, Key, BuildHasherDefault<IdentityHasher>>, records: Option<RecordSizes>) -> u64 {
+    let mean = records.map_or(0, |records| records.sizes.mean.round() as u64);
+    let bytes = |key: &Key| match key.value_bytes {
+        UNKNOWN => mean,
+        NOTHING => 0,
+        bytes => u64::from(bytes),
+    };
+    keys.values().map(bytes).sum()
 }

@@ -103,6 +103,57 @@ fn assert_verified(tape: &TapeReader, store: &Store) {
     assert_eq!((scan.entries, scan.bytes, record.any_order()), (store.len() as u64, bytes(store), true));
 }
 
+/// The kinds of operation on each lane of the tape with the trace's operations.
+fn kinds(imported: &Import) -> Vec<Vec<Operation>> {
+    let (_, recording) = open_import(&imported.path()).unwrap();
+    let tape = TapeReader::open(&recording.phases.last().unwrap().path).unwrap();
+    let of_lane = |lane| {
+        let (mut lane, mut kinds) = (tape.lane(lane).unwrap(), Vec::new());
+        while let Some(block) = lane.next_block().unwrap() {
+            kinds.extend(block.records().map(|record| record.operation));
+        }
+        kinds
+    };
+    (0..tape.facts().lanes.len() as u32).map(of_lane).collect()
+}
+
+#[test]
+fn a_commit_ends_the_batch_of_its_thread() {
+    use Operation::{Commit, Get, Insert, Upsert};
+    let rows =
+        "set,a,9,one\nset,b,9,two\ncommit,,,one\nset,c,9,two\nget,a,9,one\ncommit,,,two\ncommit,,,one\nset,d,9,one\n";
+    let text = format!("op,key,value_size,thread\n{rows}");
+    let import = Import::of(&text, &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.lanes, LaneFacts::Threads(2));
+    // A commit of nothing is none, and what is open at the end is committed.
+    let set = Upsert;
+    assert_eq!(kinds(&import), [vec![set, Commit, Get, set, Commit], vec![set, set, Commit]]);
+    assert_eq!((import.imported.operations, import.imported.commits), (5, 3));
+    assert_eq!(import.imported.workload.phases.last().unwrap().batch, bakeoff_tape::Batch::Writes(1));
+    import.replay();
+    // Without one each write is acknowledged alone.
+    let alone = Import::of(&csv("insert,a,9\n"), &ImportOptions::default()).unwrap();
+    assert_eq!((kinds(&alone), alone.imported.commits), (vec![vec![Insert]], 0));
+    assert_eq!(alone.imported.workload.phases.last().unwrap().batch, bakeoff_tape::Batch::Each);
+}
+
+#[test]
+fn commits_of_threads_that_share_keys_are_refused() {
+    let shared = "op,key,value_size,thread\nset,a,9,one\nset,a,9,two\ncommit,,,one\n";
+    let dealt = ImportOptions { threads: Some(2), ..ImportOptions::default() };
+    for (text, options) in [(shared, ImportOptions::default()), (&csv("set,a,9\nset,b,9\ncommit,,\n"), dealt)] {
+        let refused = Import::of(text, &options).err().unwrap().to_string();
+        assert!(
+            refused.starts_with("line 4: this commit ends a batch") && refused.contains("--threads 1"),
+            "{refused}"
+        );
+    }
+    let one = ImportOptions { threads: Some(1), ..ImportOptions::default() };
+    let import = Import::of(shared, &one).unwrap();
+    assert_eq!((import.imported.lanes, import.imported.commits), (LaneFacts::One, 1));
+    import.replay();
+}
+
 fn csv(rows: &str) -> String {
     format!("op,key,value_size\n{rows}")
 }
@@ -154,7 +205,10 @@ fn what_is_asked_for_before_it_is_written_was_there() {
     assert_eq!(steps, expected);
     let workload = &import.imported.workload;
     assert_eq!((workload.records, workload.phases.len(), workload.key_name()), (4, 2, "raw".to_owned()));
-    assert_eq!((workload.key_bytes_range().min, workload.value_bytes.min, workload.value_bytes.max), (1, 1, 20));
+    assert_eq!(
+        (workload.key_bytes_range().min, workload.value_bytes.range().min, workload.value_bytes.max()),
+        (1, 1, 20)
+    );
 }
 
 #[test]
@@ -232,14 +286,15 @@ fn anonymous_keys_cannot_be_read_and_stay_apart() {
     let steps = &import.replay()[0];
     let keys: std::collections::BTreeSet<_> = steps.iter().map(|step| step.key.clone()).collect();
     assert_eq!(keys.len(), 501);
-    assert!(steps[..500].iter().all(|step| step.key.len() == 20) && steps[500].key.len() == 77);
-    assert!(keys.iter().flatten().all(u8::is_ascii_hexdigit));
+    let lengths: Vec<_> = steps.iter().map(|step| step.key.len()).collect();
+    assert_eq!((lengths[0], lengths[10], lengths[499], lengths[500]), (10, 11, 12, 77), "they stay as long");
+    assert!(keys.iter().flatten().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-'));
     for file in std::fs::read_dir(import.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         assert!(!bytes.windows(8).any(|window| window == b"customer"));
     }
     let other = Import::of(&text, &options).unwrap().replay();
-    assert_ne!(other[0][0].key, steps[0].key, "nobody can make the same hashes");
+    assert_ne!(other[0][0].key, steps[0].key, "nobody can make the same keys");
 }
 
 #[test]
@@ -409,4 +464,18 @@ proptest! {
         let lanes = import.replay();
         prop_assert_eq!(lanes.iter().map(Vec::len).sum::<usize>(), rows.len());
     }
+}
+
+#[test]
+fn rows_of_what_was_there_before_are_loaded() {
+    let text = "op,key,value_size,time,thread\nload,a,10,,\nload,z,0,,\nget,a,10,5,t\nload,b,30,,\nget,c,0,6,t\ndelete,b,,7,t\n";
+    let import = Import::of(text, &ImportOptions::default()).unwrap();
+    assert_eq!((import.imported.operations, import.imported.loaded, import.imported.reads_missing), (3, 3, 1));
+    let steps = &import.replay()[0];
+    let found: Vec<_> = steps.iter().map(|step| (step.found, step.value_bytes, step.due_ns)).collect();
+    assert_eq!(found, [(true, 10, Some(0)), (false, 0, Some(1_000_000_000)), (true, 0, Some(2_000_000_000))]);
+    assert_eq!(import.imported.workload.records, 3);
+    let why = refusal(&text.replace("load,b", "load,a"), &ImportOptions::default());
+    assert!(why.contains("line 5: key is `a`, expected a key that no row above has"), "{why}");
+    assert!(refusal("op,key,value_size\nload,a,1\n", &ImportOptions::default()).contains("no operation"));
 }

@@ -1,15 +1,16 @@
 //! Rows and lines of texts: the same as the csv library reads them, and bounded.
 
 use std::io::{Read, repeat};
+use std::ops::ControlFlow;
 
-use bakeoff_trace::{Form, Origin, Trace, TraceError};
+use bakeoff_trace::{Form, Origin, ReadOptions, Trace, TraceError};
 use proptest::prelude::*;
 
 const HEAD: &str = "op,key,value_size\n";
 
 /// Keys by this crate.
 fn keys(text: &str) -> Result<Vec<(Origin, Vec<u8>)>, TraceError> {
-    let mut trace = Trace::new(text.as_bytes(), Some(Form::Csv))?;
+    let mut trace = Trace::new(text.as_bytes(), &Form::Csv.into())?;
     let mut keys = Vec::new();
     while let Some(event) = trace.next_event()? {
         keys.push((event.origin, event.key.to_vec()));
@@ -53,7 +54,8 @@ fn a_line_without_an_end_is_refused() {
         let mut read = 0_usize;
         let endless = beginning.as_bytes().chain(repeat(b'x').take(300 << 20));
         let counted = Counted { input: endless, read: &mut read };
-        let refused = Trace::new(counted, form).and_then(|mut trace| {
+        let options = ReadOptions { form, ..ReadOptions::default() };
+        let refused = Trace::new(counted, &options).and_then(|mut trace| {
             while trace.next_event()?.is_some() {}
             Ok(())
         });
@@ -86,10 +88,11 @@ fn a_compressed_trace_that_is_cut_off_is_told_with_its_line() {
     for (name, packed) in [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(text.as_bytes(), 1).unwrap())] {
         let refused = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            let read = Trace::open(&path, None).and_then(|mut trace| {
-                while trace.next_event()?.is_some() {}
-                Ok(())
-            });
+            let read =
+                Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(())).and_then(|mut trace| {
+                    while trace.next_event()?.is_some() {}
+                    Ok(())
+                });
             match read.unwrap_err() {
                 why @ TraceError::Damaged { line, .. } => (line, why.to_string()),
                 why => panic!("{name}: {why}"),
@@ -128,7 +131,7 @@ proptest! {
 
 /// What an application's tables look like when other tools wrote them.
 mod tables {
-    use bakeoff_trace::TimeUnit;
+    use bakeoff_trace::{Omitted, TimeUnit, Zone};
 
     use super::*;
 
@@ -139,7 +142,8 @@ mod tables {
     type Row = (Vec<u8>, u64, Option<u64>, Option<f64>);
 
     fn of(text: &str, unit: Option<TimeUnit>) -> Result<Vec<Row>, String> {
-        let mut trace = Trace::new(text.as_bytes(), None).map_err(|why| why.to_string())?.in_unit(unit);
+        let options = ReadOptions { time_unit: unit, ..ReadOptions::default() };
+        let mut trace = Trace::new(text.as_bytes(), &options).map_err(|why| why.to_string())?;
         let mut rows = Vec::new();
         while let Some(event) = trace.next_event().map_err(|why| why.to_string())? {
             rows.push((event.key.to_vec(), event.key_bytes, event.value_bytes, event.time_s));
@@ -165,7 +169,11 @@ mod tables {
         }
         assert_eq!(events("op,key,value_size,ttl,usecase\nget,a,1,7,x\n").unwrap().len(), 1);
         let why = events("op,key,value_sizes\nget,a,1\n").unwrap_err();
-        assert!(why.contains("a column named value_size (is it `value_sizes`?)"), "{why}");
+        assert!(why.contains("`value_sizes` is none (did you mean `value_size`?)"), "{why}");
+        assert!(events("op,key,size,thred\nget,a,1,7\n").unwrap_err().contains("did you mean `thread`?"));
+        let why = events("op,key,size,time_ms\nget,a,1,7\n").unwrap_err();
+        assert!(why.contains("did you mean `time`?") && why.contains("--ignore time_ms"), "{why}");
+        assert!(events("op,key,size,opCount\nget,a,1,7\n").unwrap().len() == 7);
         assert!(events("op,key,size,size\nget,a,1,1\n").unwrap_err().contains("one column named size"));
         assert_eq!(events("op,key,value_size,size\nget,a,1,9\n").unwrap()[0].2, Some(1), "the first name counts");
     }
@@ -181,7 +189,7 @@ mod tables {
 
     #[test]
     fn numbers_and_times_are_read_as_data_frames_write_them() {
-        let text = "time,op,key,value_size\n2026-11-28 04:00:00.000,get,a,333.0\n2026-11-28T04:00:00.007Z,set,b,101.00\n\
+        let text = "time,op,key,value_size\n2026-11-28 04:00:00.000Z,get,a,333.0\n2026-11-28T04:00:00.007Z,set,b,101.00\n\
                     2026-11-28T05:00:01+01:00,get,a,333\n";
         let rows = events(text).unwrap();
         assert_eq!(rows.iter().map(|row| row.2).collect::<Vec<_>>(), [Some(333), Some(101), Some(333)]);
@@ -189,6 +197,74 @@ mod tables {
         assert!((times[1] - times[0] - 0.007).abs() < 1e-6 && (times[2] - times[0] - 1.0).abs() < 1e-6, "{times:?}");
         assert!(events("op,key,value_size\nget,a,333.5\n").unwrap_err().contains("a whole number"));
         assert!(events("op,key,value_size,time\nget,a,3,yesterday\n").unwrap_err().contains("2026-01-31T23:59:59.5Z"));
+    }
+
+    #[test]
+    fn dates_without_a_zone_are_of_the_zone_that_is_named() {
+        let text = "time,op,key,value_size\n2026-10-25 02:30:00,get,a,1\n2026-10-25 03:00:00,get,a,1\n";
+        let duration = |zone: Option<&str>| {
+            let time_zone = zone.map(|name| Zone::named(name).unwrap());
+            let options = ReadOptions { time_zone, ..ReadOptions::default() };
+            let mut trace = Trace::new(text.as_bytes(), &options).unwrap();
+            let first = trace.next_event().unwrap().unwrap().time_s.unwrap();
+            let last = trace.next_event().unwrap().unwrap().time_s.unwrap();
+            (last - first, trace.lacks_zone())
+        };
+        assert_eq!(duration(None), (1800.0, true));
+        assert_eq!(duration(Some("Europe/Zurich")), (5400.0, false), "an hour came twice there");
+        assert!(Zone::named("Europe/Atlantis").is_none());
+        for (one, other) in [("2026-11-28 04:00:00", "2026-11-28T04:00:00.007Z"), ("1795838400", "2026-11-28 04:00:00")]
+        {
+            let why = events(&format!("op,key,size,time\nget,a,1,{one}\nget,a,1,{other}\n")).unwrap_err();
+            assert!(why.contains("all dates with a zone, or all dates without one"), "{why}");
+        }
+    }
+
+    fn with(text: &str, ignore: &[&str], key_prefix: &str) -> Result<(Vec<Row>, Omitted), String> {
+        let ignore = ignore.iter().map(|name| (*name).to_owned()).collect();
+        let options = ReadOptions { ignore, key_prefix: key_prefix.into(), ..ReadOptions::default() };
+        let mut trace = Trace::new(text.as_bytes(), &options).map_err(|why| why.to_string())?;
+        let mut rows = Vec::new();
+        while let Some(event) = trace.next_event().map_err(|why| why.to_string())? {
+            rows.push((event.key.to_vec(), event.key_bytes, event.value_bytes, event.time_s));
+        }
+        Ok((rows, trace.omitted().clone()))
+    }
+
+    #[test]
+    fn what_does_not_matter_is_ignored_and_counted() {
+        let text = "op,key,value_size,batch_id,time\nget,a,1,7,5\nfetch,b,1,7,4\nscan,c,,8,3\nset,d,2,8,2\n";
+        let (rows, omitted) = with(text, &["batch_id", "fetch", "SCAN", "time"], "").unwrap();
+        assert_eq!(rows, [(b"a".to_vec(), 1, Some(1), None), (b"d".to_vec(), 1, Some(2), None)]);
+        assert_eq!((omitted.without_record, omitted.unread), (2, 0));
+        let why = with(text, &["batch_id", "fetch"], "").unwrap_err();
+        assert!(why.contains("sort the trace by time, or leave times out with --ignore time"), "{why}");
+        assert!(with("op,key,size\ngte,a,1\n", &[], "").unwrap_err().contains("(did you mean `get`?)"));
+    }
+
+    #[test]
+    fn keys_of_one_prefix_are_taken_without_it() {
+        let text = "op,key,key_size,value_size\nget,users/1,12,1\nget,notes/2,7,1\nset,users/,6,1\nset,users/3,7,9\n";
+        let (rows, omitted) = with(text, &[], "users/").unwrap();
+        assert_eq!(rows, [(b"1".to_vec(), 6, Some(1), None), (b"3".to_vec(), 1, Some(9), None)]);
+        assert_eq!(omitted.other_keys, 2);
+    }
+
+    /// Of Meta's kvcache traces, whose rows count.
+    #[test]
+    fn a_row_says_how_many_of_its_reads_found_something() {
+        let text = "op_time,key,key_size,op,op_count,size,cache_hits,ttl,usecase,sub_usecase\n\
+                    604038471,4ccc6e0fdd163416,87,GET,3,8,2,0,1,2\n604038471,82131353f9ddc8c6,48,SET,1,87,0,7200,1,2\n\
+                    604038472,a54f88ab02ece24d,24,GET_LEASE,2,0,0,0,3,3\n604038472,a54f88ab02ece24d,24,DELETE,1,0,0,0,3,3\n";
+        let sizes = |text: &str| events(text).unwrap().into_iter().map(|row| row.2).collect::<Vec<_>>();
+        let expected = [Some(8), Some(8), Some(0), Some(87), Some(0), Some(0), Some(0)];
+        assert_eq!(sizes(text), expected);
+        assert_eq!(events(text).unwrap()[0].1, 87, "keys are hashes, and longer than those");
+        let renamed = text.replace("op_time", "time").replace(",size,", ",value_size,").replace("cache_hits", "hits");
+        assert_eq!(sizes(&renamed), expected);
+        let words = sizes("op,key,size,found\nget,a,5,true\nget,a,5,MISS\nget,a,5,\nget,b,0,1\n");
+        assert_eq!(words, [Some(5), Some(0), Some(5), None], "what is empty and was found has a length of 0 or more");
+        assert!(events("op,key,size,hit\nget,a,5,2\n").unwrap_err().contains("hits is `2`"));
     }
 
     /// Two minutes became 33 hours.
@@ -217,27 +293,28 @@ mod tables {
     /// One word of a line made a trace of SQL one of YCSB, without its SELECTs.
     #[test]
     fn statements_of_sql_are_no_log_of_ycsb() {
-        for first in
-            ["INSERT INTO notes VALUES ('n/1','aaaa')", "SELECT v FROM notes", "UPDATE notes SET v='b'", "BEGIN;"]
-        {
-            let why = events(&format!("{first}\n")).unwrap_err();
-            assert!(why.contains("is a statement of SQL"), "{first}: {why}");
+        let inserted = events("INSERT INTO notes VALUES ('n/1','aaaa')\n").unwrap();
+        assert_eq!((&inserted[0].0[..], inserted[0].2), (&b"n/1"[..], Some(4)));
+        for (statement, name) in [("SELECT v FROM notes", "select"), ("UPDATE notes SET v='b'", "update")] {
+            let why = events(&format!("{statement}\n")).unwrap_err();
+            assert!(why.contains(&format!("--ignore {name} leaves them out")), "{statement}: {why}");
         }
         let log = |others: usize| {
             let read = "READ usertable user1 [ <all fields>]\n";
             format!(
-                "Loading workload...\n{}{}DELETE usertable user1\n[OVERALL], x\n",
+                "Loading workload...\n{}{}DELETE usertable user1\n[OVERALL], RunTime(ms), 12\n",
                 read.repeat(150),
                 "what?\n".repeat(others)
             )
         };
         assert_eq!(of_ycsb(&log(1)).unwrap(), 151);
         let why = of_ycsb(&log(2)).unwrap_err();
-        assert!(why.contains("2 lines between 151 operations are none of this form"), "{why}");
+        let words = "2 lines next to 151 operations cannot be read as operations, more than one in a hundred. The first is line 152, `what?`";
+        assert!(why.contains(words), "{why}");
     }
 
     fn of_ycsb(text: &str) -> Result<usize, String> {
-        let mut trace = Trace::new(text.as_bytes(), Some(Form::Ycsb)).map_err(|why| why.to_string())?;
+        let mut trace = Trace::new(text.as_bytes(), &Form::Ycsb.into()).map_err(|why| why.to_string())?;
         let mut count = 0;
         while trace.next_event().map_err(|why| why.to_string())?.is_some() {
             count += 1;

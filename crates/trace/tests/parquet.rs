@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bakeoff_trace::{Summary, Trace, TraceError};
+use bakeoff_trace::{ReadOptions, Summary, Trace, TraceError};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -88,8 +88,11 @@ fn rows_are_those_of_the_same_csv() {
     let zstd = Compression::ZSTD(ZstdLevel::default());
     for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, zstd] {
         write(&path, compression);
-        let expected = events(Trace::new(CSV.as_bytes(), None).unwrap());
-        assert_eq!(events(Trace::open(&path, None).unwrap()), expected);
+        let expected = events(Trace::new(CSV.as_bytes(), &ReadOptions::default()).unwrap());
+        assert_eq!(
+            events(Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(())).unwrap()),
+            expected
+        );
         assert_eq!(expected.len(), 3);
     }
 }
@@ -113,7 +116,10 @@ fn what_data_frames_write_is_read() {
     let path = directory.path().join("frame.parquet");
     write_frame(&path, Compression::SNAPPY);
     let csv = "time,op,key,value_size,thread\n1700000000,get,7,10,a\n1700000000.5,set,8,300,b\n1700000002,get,7,,a\n";
-    assert_eq!(events(Trace::open(&path, None).unwrap()), events(Trace::new(csv.as_bytes(), None).unwrap()));
+    assert_eq!(
+        events(Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(())).unwrap()),
+        events(Trace::new(csv.as_bytes(), &ReadOptions::default()).unwrap())
+    );
 }
 
 #[test]
@@ -122,7 +128,7 @@ fn numbers_and_times_of_every_kind_are_read() {
     let path = directory.path().join("kinds.parquet");
     let csv = "time,op,key,value_size\n1.5,get,7,10\n2,set,8,300\n";
     let mut expected = Vec::new();
-    let mut trace = Trace::new(csv.as_bytes(), None).unwrap();
+    let mut trace = Trace::new(csv.as_bytes(), &ReadOptions::default()).unwrap();
     while let Some(event) = trace.next_event().unwrap() {
         expected.push((event.key.to_vec(), event.value_bytes, event.time_s));
     }
@@ -144,7 +150,7 @@ fn numbers_and_times_of_every_kind_are_read() {
         let kinds = format!("{} {}", time.0, size.0);
         let (op, key) = (("optional binary op (STRING);", Values::Text(&["get", "set"])), Values::Long(&[7, 8]));
         write_columns(&path, Compression::UNCOMPRESSED, &[time, op, ("required int64 key;", key), size]);
-        let mut trace = Trace::open(&path, None).unwrap();
+        let mut trace = Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(())).unwrap();
         for expected in &expected {
             let event = trace.next_event().unwrap_or_else(|why| panic!("{kinds}: {why}")).unwrap();
             assert_eq!(&(event.key.to_vec(), event.value_bytes, event.time_s), expected, "{kinds}");
@@ -197,7 +203,11 @@ fn a_time_before_1970_is_told_as_it_is() {
         ("required int32 value_size;", Values::Int(&[10])),
     ];
     write_columns(&path, Compression::UNCOMPRESSED, &columns);
-    let why = Trace::open(&path, None).unwrap().next_event().unwrap_err().to_string();
+    let why = Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(()))
+        .unwrap()
+        .next_event()
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("time is `-2.499946`"), "{why}");
 }
 
@@ -207,7 +217,7 @@ fn other_compressions_are_refused_with_those_that_work() {
     let path = directory.path().join("trace.parquet");
     write(&path, Compression::UNCOMPRESSED);
     let mut bytes = std::fs::read(&path).unwrap();
-    assert!(Trace::open(&path, None).is_ok());
+    assert!(Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(())).is_ok());
     // No writer for another compression is built in, so the one that the file names is changed: field 4 of every column's metadata.
     let marks: Vec<_> = (0..bytes.len() - 1).filter(|&at| bytes[at..].starts_with(b"\x15\x00\x16\x06")).collect();
     assert!(!marks.is_empty(), "where the metadata names the compression");
@@ -266,7 +276,9 @@ fn damage_is_told_with_its_place_and_what_to_do() {
 }
 
 fn read(path: &Path) -> Result<Summary, TraceError> {
-    Summary::read(Trace::open(path, None)?, &|_| ControlFlow::Continue(()))
+    Summary::read(Trace::open(path, &ReadOptions::default(), &|_| ControlFlow::Continue(()))?, &|_| {
+        ControlFlow::Continue(())
+    })
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use bakeoff_tape::Operation;
 use bakeoff_tape::SizeRange;
-use bakeoff_trace::{Form, Law, Summary, Trace, TraceError};
+use bakeoff_trace::{Form, Law, Misfit, ReadOptions, Summary, Trace, TraceError, Turnover, exponent_of_tenth};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_distr::{Distribution, Exp, Zipf};
@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::ops::ControlFlow;
 
 fn summary(text: &str) -> Result<Summary, TraceError> {
-    Summary::read(Trace::new(text.as_bytes(), None)?, &|_| ControlFlow::Continue(()))
+    Summary::read(Trace::new(text.as_bytes(), &ReadOptions::default())?, &|_| ControlFlow::Continue(()))
 }
 
 fn refusal(text: &str) -> String {
@@ -29,6 +29,18 @@ fn a_table_with_columns_in_any_order() {
     assert_eq!((summary.key_bytes.mean, summary.key_bytes.max), (1.5, 3));
     let arrival = summary.arrival.unwrap();
     assert_eq!((arrival.duration_s, arrival.gap_s_mean), (4.0, 4.0 / 3.0));
+}
+
+#[test]
+fn commits_are_batches_and_no_operations() {
+    let batches = |rows: &str| {
+        let summary = summary(&format!("op,key,value_size\n{rows}")).unwrap();
+        (summary.operations, summary.commits, summary.batch())
+    };
+    let twice = "set,a,9\nset,b,9\nget,a,9\nset,c,9\nCOMMIT,,\ndelete,a,\nset,d,9\nset,e,9\ncommit,,\ncommit,,\n";
+    assert_eq!(batches(twice), (7, 2, Some(3.0)), "a commit of nothing is none");
+    assert_eq!(batches("set,a,9\nset,b,9\n"), (2, 0, None));
+    assert_eq!(refusal("op,key,value_size\ncommit,,\n"), TraceError::Empty.to_string());
 }
 
 #[test]
@@ -138,7 +150,7 @@ fn records_are_as_large_as_the_keys_have_them() {
     (0..1_000).for_each(|number| text += &format!("set,cold{number:04},100000\n"));
     let found = summary(&text).unwrap();
     assert_eq!(found.working_set_bytes, 20 * (6 + 10) + 1_000 * (8 + 100_000));
-    assert_eq!(found.record_key_bytes, (20.0 * 6.0 + 1_000.0 * 8.0) / 1_020.0);
+    assert_eq!(found.record_key_bytes.mean, (20.0 * 6.0 + 1_000.0 * 8.0) / 1_020.0);
     let records = found.record_value_bytes.unwrap();
     let mean = (20.0 * 10.0 + 1_000.0 * 100_000.0) / 1_020.0;
     assert!((records.sizes.mean - mean).abs() < 1e-6, "{records:?}");
@@ -151,7 +163,12 @@ fn the_last_length_above_0_counts() {
     let text = "op,key,value_size\nset,a,100\nset,a,300\ndelete,a,0\nget,b,0\nget,c,\nset,d,200\nget,d,\n";
     let found = summary(text).unwrap();
     assert_eq!(found.record_value_bytes.unwrap().sizes.mean, 250.0);
-    assert_eq!(found.working_set_bytes, 4 + 300 + 250 + 200, "b was never there, c is taken for a mean one");
+    let all = 4 + 300 + 250 + 200;
+    assert_eq!(
+        found.working_set_bytes,
+        (all * 2 + 1) / 3,
+        "b was never there, c is taken for a mean one, d came after a was gone"
+    );
     assert_eq!(summary("op,key,value_size\nget,a,\n").unwrap().working_set_bytes, 1);
 }
 
@@ -208,7 +225,7 @@ fn keys_that_were_made_to_have_the_same_xxh64_count_as_two() {
     let other = key(b"\x9f\xe0\x1f\x4d\xd9\x17\xb3\x47", b"\xce\x62\xf0\x47\x15\x84\x8d\x04");
     let row = |key: &[u8]| [b"get,", key, b",1\n"].concat();
     let text = [&b"op,key,value_size\n"[..], &row(&one), &row(&other), &row(&one)].concat();
-    let trace = Trace::new(&text[..], None).unwrap();
+    let trace = Trace::new(&text[..], &ReadOptions::default()).unwrap();
     assert_eq!(Summary::read(trace, &|_| ControlFlow::Continue(())).unwrap().keys, 2);
 }
 
@@ -228,7 +245,8 @@ fn independent_arrivals_vary_by_their_mean() {
 proptest! {
     #[test]
     fn no_bytes_are_too_strange(bytes: Vec<u8>, form in prop::sample::select(vec![None, Some(Form::Csv), Some(Form::Parquet), Some(Form::Twitter), Some(Form::Ycsb)])) {
-        if let Err(why) = Trace::new(&bytes[..], form).and_then(|trace| Summary::read(trace, &|_| ControlFlow::Continue(()))) {
+        let options = ReadOptions { form, ..ReadOptions::default() };
+        if let Err(why) = Trace::new(&bytes[..], &options).and_then(|trace| Summary::read(trace, &|_| ControlFlow::Continue(()))) {
             prop_assert!(!why.to_string().is_empty());
         }
     }
@@ -246,7 +264,8 @@ proptest! {
 fn empty_values_that_are_written_are_lengths_and_those_that_are_read_are_none() {
     let of = |rows: &str| {
         let text = format!("op,key,value_size\n{rows}");
-        Summary::read(Trace::new(text.as_bytes(), None).unwrap(), &|_| ControlFlow::Continue(())).unwrap()
+        Summary::read(Trace::new(text.as_bytes(), &ReadOptions::default()).unwrap(), &|_| ControlFlow::Continue(()))
+            .unwrap()
     };
     let empty = of("set,a,0\nset,b,0\nget,a,0\n").record_value_bytes.unwrap();
     assert_eq!((empty.range.min, empty.range.max, empty.sizes.max), (0, 0, 0));
@@ -254,4 +273,155 @@ fn empty_values_that_are_written_are_lengths_and_those_that_are_read_are_none() 
     assert!(of("get,a,0\nget,b,0\ndelete,a,0\n").record_value_bytes.is_none());
     let both = of("set,a,10\nget,a,0\ndelete,a,0\n").record_value_bytes.unwrap();
     assert_eq!(both.sizes.max, 10, "that it was gone later says nothing of how long it was");
+}
+
+/// A queue of `alive` records of which the oldest is removed when one is added, `added` times in all.
+fn queue(alive: u64, added: u64) -> String {
+    let mut text = "op,key,value_size\n".to_owned();
+    for number in 0..added {
+        text += &format!("set,log/{number:016},1024\n");
+        if let Some(oldest) = number.checked_sub(alive) {
+            text += &format!("delete,log/{oldest:016},\n");
+        }
+    }
+    text
+}
+
+/// All 3,100 keys that a queue of 100 ever had were taken for its records.
+#[test]
+fn records_are_those_alive_at_one_time() {
+    let summary = summary(&queue(100, 3_100)).unwrap();
+    let Turnover { before, records_max, after, inserted, set, deleted, .. } = summary.turnover;
+    assert_eq!((summary.keys, before, records_max, after), (3_100, 0, 101, 100));
+    assert_eq!((inserted, set, deleted), (0, 3_100, 3_000));
+    assert!(summary.turnover.removes_the_oldest() && summary.turnover.makes_ascending_keys());
+    let steady =
+        [(Operation::Insert, 3_000), (Operation::Update, 0), (Operation::Upsert, 0), (Operation::Delete, 3_000)];
+    assert_eq!(summary.turnover.on_a_full_store(), steady, "what filled the queue is no part of what it does");
+    assert_eq!(summary.working_set_bytes, 101 * (20 + 1024));
+}
+
+#[test]
+fn what_was_there_before_a_trace_is_counted_from_its_beginning() {
+    let text = "op,key,value_size\nset,a,1\ndelete,a,\nget,b,5\nget,c,0\nupdate,d,5\ndelete,e,7\ndelete,f,\nset,b,3\n";
+    let turnover = summary(text).unwrap().turnover;
+    // b, d and e; c and f were not there.
+    assert_eq!((turnover.before, turnover.records_max, turnover.after), (3, 4, 2));
+    assert_eq!((turnover.set, turnover.updated, turnover.replaced, turnover.deleted), (1, 1, 1, 2));
+}
+
+#[test]
+fn what_a_trace_does_on_a_full_store() {
+    let done = |turnover: Turnover| turnover.on_a_full_store().map(|(_, count)| count);
+    let all = Turnover { records_max: 1_000, after: 1_000, ..Turnover::default() };
+    assert_eq!(done(Turnover { inserted: 1_000, ..all }), [1_000, 0, 0, 0], "a log that grows goes on to grow");
+    assert_eq!(done(Turnover { set: 1_000, updated: 5, ..all }), [0, 5, 1_000, 0], "a cache is written again");
+    let filled_and_drained = Turnover { inserted: 1_000, deleted: 1_000, after: 0, ..all };
+    assert_eq!(done(filled_and_drained), [0, 0, 0, 1_000]);
+    let grown = Turnover { before: 900, set: 500, deleted: 400, replaced: 7, ..all };
+    assert_eq!(done(grown), [400, 0, 7, 400]);
+}
+
+#[test]
+fn the_newest_are_found_to_be_the_most_popular() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for theta in [0.4, 0.99] {
+        let mut text = "op,key,value_size\n".to_owned();
+        (0..1_000).for_each(|key| text += &format!("load,{key:06},10\n"));
+        for key in 1_000..2_000_u64 {
+            text += &format!("insert,{key:06},10\n");
+            for _ in 0..9 {
+                let age = Zipf::new((key + 1) as f64, theta).unwrap().sample(&mut random) as u64;
+                text += &format!("get,{:06},10\n", key + 1 - age);
+            }
+        }
+        let turnover = summary(&text).unwrap().turnover;
+        assert!(turnover.makes_ascending_keys());
+        let found = exponent_of_tenth(turnover.records_max, turnover.newest_tenth().unwrap());
+        assert!((found - theta).abs() < 0.05, "{found} for {theta}");
+    }
+    // Of records that were there before it is not known how old they are.
+    let loaded: String = (0..500).map(|key| format!("get,{key:06},10\n")).collect();
+    assert_eq!(summary(&format!("op,key,value_size\n{loaded}")).unwrap().turnover.newest_tenth(), None);
+}
+
+#[test]
+fn what_figures_do_not_represent_is_found() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let keys = |keys: &mut dyn Iterator<Item = u64>, bytes: &dyn Fn(u64) -> u64| {
+        let rows: String = keys.map(|key| format!("get,{key:06},{}\n", bytes(key))).collect();
+        summary(&format!("op,key,value_size\n{rows}")).unwrap().misfits()
+    };
+    let even = |_: u64| 10;
+    assert_eq!(keys(&mut (0..20_000).map(|_| random.next_u64() % 500), &even), []);
+    assert_eq!(keys(&mut (0..4_000).map(|_| random.next_u64() % 1_000), &even), [], "chance is no law");
+    let forwards = keys(&mut (0..20_000).map(|number| number * 3 % 500), &even);
+    assert!(matches!(forwards[..], [Misfit::InOrder { part }] if part > 0.99), "{forwards:?}");
+    let backwards = keys(&mut (0..20_000).map(|number| 499 - number * 3 % 500), &even);
+    assert!(matches!(backwards[..], [Misfit::InOrder { part }] if part > 0.99), "{backwards:?}");
+    let popular = |random: &mut Xoshiro256PlusPlus| match random.next_u64() % 10 {
+        0 => random.next_u64() % 500,
+        _ => random.next_u64() % 20,
+    };
+    let sizes = keys(&mut (0..20_000).map(|_| popular(&mut random)), &|key| if key < 20 { 10 } else { 100 });
+    assert!(matches!(sizes[..], [Misfit::PopularSizes { .. }]), "{sizes:?}");
+    // Making records goes in their order and is no walk, whether or not it is said that they are new.
+    for making in ["insert", "upsert"] {
+        let rows: String = (0..3_000).map(|key| format!("{making},{key:06},10\ndelete,{key:06},\n")).collect();
+        assert_eq!(summary(&format!("op,key,value_size\n{rows}")).unwrap().misfits(), [], "{making}");
+    }
+}
+
+#[test]
+fn random_removals_and_keys_in_random_order_are_no_queue() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut alive = Vec::new();
+    let mut text = "op,key,value_size\n".to_owned();
+    for _ in 0..3_000 {
+        let key = random.next_u64();
+        text += &format!("insert,{key:016x},10\n");
+        alive.push(key);
+        if alive.len() > 100 {
+            let removed = alive.swap_remove(random.next_u64() as usize % alive.len());
+            text += &format!("delete,{removed:016x},\n");
+        }
+    }
+    let turnover = summary(&text).unwrap().turnover;
+    assert_eq!((turnover.records_max, turnover.after, turnover.deleted), (101, 100, 2_900));
+    assert!(!turnover.removes_the_oldest() && !turnover.makes_ascending_keys(), "{turnover:?}");
+    assert!(turnover.deleted_oldest < 600, "{turnover:?}");
+}
+
+proptest! {
+    /// What is counted in one pass is what a set of keys shows.
+    #[test]
+    fn records_alive_are_those_of_a_set(operations in proptest::collection::vec((0_u8..3, 0_u8..20), 1..300)) {
+        let mut alive = std::collections::BTreeSet::new();
+        let (mut most, mut removed) = (0, 0);
+        let mut text = "op,key,value_size\n".to_owned();
+        for (kind, key) in operations {
+            // A read with length 0 finds nothing where the key was never written, so nothing was there before.
+            let (word, bytes) = [("insert", "5"), ("delete", ""), ("get", "0")][usize::from(kind)];
+            text += &format!("{word},k{key},{bytes}\n");
+            match kind {
+                0 => drop(alive.insert(key)),
+                1 => removed += u64::from(alive.remove(&key)),
+                _ => {}
+            }
+            most = most.max(alive.len() as u64);
+        }
+        let turnover = summary(&text).unwrap().turnover;
+        prop_assert_eq!((turnover.before, turnover.records_max), (0, most));
+        prop_assert_eq!((turnover.after, turnover.deleted), (alive.len() as u64, removed));
+    }
+}
+
+#[test]
+fn rows_of_what_was_there_before_are_records_and_no_operations() {
+    let summary =
+        summary("op,key,value_size,time\nload,a,10,\nload,b,30,\nload,c,20,\nget,a,10,1\nset,d,5,2\n").unwrap();
+    assert_eq!((summary.operations, summary.keys, summary.turnover.before), (2, 4, 3));
+    assert_eq!((summary.turnover.records_max, summary.turnover.after), (4, 4));
+    assert_eq!(summary.record_value_bytes.unwrap().sizes.mean, 16.25);
+    assert_eq!(summary.arrival.unwrap().duration_s, 1.0);
 }

@@ -1,0 +1,630 @@
+//! Statements of SQL, as SQLite's `.trace FILE` and `sqlite3_expanded_sql` write them: with their values, one after the other. Those that are
+//! about one row by its key are operations.
+//!
+//! Source: SQLite's documentation of `sqlite3_trace_v2` and of its command line, and what SQLite 3.40 prints.
+
+use std::collections::HashMap;
+
+use bakeoff_tape::Operation;
+use memchr::memchr;
+
+use crate::error::Origin;
+use crate::logs::spaces::Spaces;
+use crate::logs::{Line, Log, Out};
+
+/// A statement that goes over several lines, at most.
+const STATEMENT_BYTES_MAX: usize = 1 << 20;
+
+/// The most tables of which something is known.
+const TABLES_MAX: usize = 4096;
+
+/// An integer takes this much at most.
+const INTEGER_BYTES: u64 = 8;
+
+/// A log of statements.
+#[derive(Default)]
+pub(crate) struct Sql {
+    spaces: Spaces,
+    tables: HashMap<Vec<u8>, Table>,
+    /// A statement that is not complete yet.
+    begun: Vec<u8>,
+    begun_at: Option<Origin>,
+}
+
+/// What is known of a table.
+#[derive(Default)]
+struct Table {
+    columns: Vec<Vec<u8>>,
+    key: Option<Vec<u8>>,
+    /// How many values its rows have besides the key.
+    values: Option<usize>,
+}
+
+/// What a statement does.
+enum Effect {
+    OnRecords,
+    Nothing,
+    Unlike(&'static [u8]),
+    /// It goes on.
+    Incomplete,
+}
+
+/// The statements that are operations if they are about a row by its key, each by how it begins and its name.
+const ON_ROWS: [(&str, &[u8]); 5] = [
+    ("select", b"select"),
+    ("insert", b"insert"),
+    ("replace", b"replace"),
+    ("update", b"update"),
+    ("delete", b"delete"),
+];
+
+/// The statements that touch no row.
+const WITHOUT_ROWS: [&str; 16] = [
+    "begin",
+    "commit",
+    "end",
+    "rollback",
+    "savepoint",
+    "release",
+    "pragma",
+    "create",
+    "drop",
+    "alter",
+    "analyze",
+    "vacuum",
+    "attach",
+    "detach",
+    "reindex",
+    "explain",
+];
+
+impl Log for Sql {
+    fn needs_blanks(&self) -> bool {
+        true
+    }
+
+    fn line<'a>(&mut self, line: &'a [u8], origin: Origin, out: &mut Out<'_>) -> Line<'a> {
+        if self.begun.is_empty() && line.trim_ascii().is_empty() {
+            return Line::Read;
+        }
+        let effect = if self.begun.is_empty() || begins_statement(line) && !is_open(&self.begun) {
+            self.abandon(out);
+            match self.statement(line, origin, out) {
+                Effect::Incomplete => {
+                    self.begun_at = Some(origin);
+                    self.begun.extend_from_slice(line);
+                    Effect::OnRecords
+                }
+                effect => effect,
+            }
+        } else {
+            self.begun.push(b'\n');
+            self.begun.extend_from_slice(line);
+            let begun = std::mem::take(&mut self.begun);
+            match self.statement(&begun, self.begun_at.unwrap_or(origin), out) {
+                Effect::Incomplete if begun.len() < STATEMENT_BYTES_MAX => {
+                    self.begun = begun;
+                    Effect::OnRecords
+                }
+                Effect::Incomplete => Effect::Unlike(b""),
+                effect => effect,
+            }
+        };
+        match effect {
+            Effect::OnRecords | Effect::Incomplete => Line::Read,
+            Effect::Nothing => Line::WithoutRecord,
+            Effect::Unlike(b"") => Line::Foreign,
+            Effect::Unlike(name) => Line::Unlike(name),
+        }
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) {
+        self.abandon(out);
+    }
+}
+
+/// Whether a line begins a statement.
+pub(crate) fn is_statement(line: &[u8]) -> bool {
+    let mut tokens = Tokens { rest: line };
+    let (Some(Token::Word(first)), second) = (tokens.next(), tokens.next()) else { return false };
+    let is = |token: Option<Token<'_>>, words: &[&str]| match token {
+        Some(Token::Word(word)) => words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())),
+        _ => false,
+    };
+    match &*first.to_ascii_lowercase() {
+        b"insert" => is(second, &["into", "or"]),
+        b"replace" => is(second, &["into"]),
+        b"delete" => is(second, &["from"]),
+        b"update" => matches!(second, Some(Token::Word(_))) && tokens.any(|token| is(Some(token), &["set"])),
+        b"select" => second.is_some() && tokens.any(|token| is(Some(token), &["from"])),
+        b"begin" | b"commit" => second.is_none_or(|token| {
+            matches!(token, Token::Sign(b';'))
+                || is(Some(token), &["transaction", "immediate", "exclusive", "deferred"])
+        }),
+        b"create" => is(second, &["table", "index", "unique", "view", "trigger", "virtual", "temp", "temporary"]),
+        b"pragma" => second.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a line begins a statement, by its first word.
+fn begins_statement(line: &[u8]) -> bool {
+    let mut tokens = Tokens { rest: line };
+    match tokens.next() {
+        Some(Token::Word(word)) => {
+            let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+            ON_ROWS.iter().any(|(known, _)| is(known)) || WITHOUT_ROWS.iter().any(|known| is(known))
+        }
+        _ => line.starts_with(b"--"),
+    }
+}
+
+/// Whether a text of a statement is not closed.
+fn is_open(statement: &[u8]) -> bool {
+    Tokens { rest: statement }.any(|token| token == Token::Open)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    /// A word or a name, without the signs around it.
+    Word(&'a [u8]),
+    Text(&'a [u8]),
+    /// Digits of a blob.
+    Blob(&'a [u8]),
+    Number(&'a [u8]),
+    Sign(u8),
+    /// A text without an end.
+    Open,
+}
+
+#[derive(Clone)]
+struct Tokens<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Tokens<'a> {
+    /// What is before the sign that ends a text, in which two stand for one.
+    fn quoted(&mut self, sign: u8) -> Option<&'a [u8]> {
+        let text = self.rest;
+        let mut at = 0;
+        loop {
+            at += memchr(sign, &text[at..])?;
+            if text.get(at + 1) != Some(&sign) {
+                self.rest = &text[at + 1..];
+                return Some(&text[..at]);
+            }
+            at += 2;
+        }
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.rest = self.rest.trim_ascii_start();
+        if self.rest.starts_with(b"--") {
+            let end = memchr(b'\n', self.rest)?;
+            self.rest = &self.rest[end..];
+            return self.next();
+        }
+        let (first, after) = self.rest.split_first()?;
+        let text = self.rest;
+        let mut quoted = |skipped: usize, sign: u8, make: fn(&'a [u8]) -> Token<'a>| {
+            self.rest = &text[skipped..];
+            match self.quoted(sign) {
+                Some(inner) => Some(make(inner)),
+                None => {
+                    self.rest = b"";
+                    Some(Token::Open)
+                }
+            }
+        };
+        match first {
+            b'\'' => return quoted(1, b'\'', Token::Text),
+            b'"' => return quoted(1, b'"', Token::Word),
+            b'`' => return quoted(1, b'`', Token::Word),
+            b'[' => return quoted(1, b']', Token::Word),
+            b'x' | b'X' if after.first() == Some(&b'\'') => return quoted(2, b'\'', Token::Blob),
+            _ => {}
+        }
+        let length = |is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
+        let is_signed = matches!(first, b'-' | b'+') && after.first().is_some_and(u8::is_ascii_digit);
+        if first.is_ascii_digit() || is_signed {
+            let digits = 1 + after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'.').count();
+            self.rest = &text[digits..];
+            return Some(Token::Number(&text[..digits]));
+        }
+        let letters = length(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 128);
+        if letters > 0 {
+            self.rest = &text[letters..];
+            return Some(Token::Word(&text[..letters]));
+        }
+        self.rest = after;
+        Some(Token::Sign(*first))
+    }
+}
+
+impl<'a> Tokens<'a> {
+    /// Takes a word if it is the next.
+    fn word(&mut self, word: &str) -> bool {
+        let mut ahead = self.clone();
+        let is = matches!(ahead.next(), Some(Token::Word(found)) if found.eq_ignore_ascii_case(word.as_bytes()));
+        if is {
+            *self = ahead;
+        }
+        is
+    }
+
+    /// Takes a sign if it is the next.
+    fn sign(&mut self, sign: u8) -> bool {
+        let mut ahead = self.clone();
+        let is = ahead.next() == Some(Token::Sign(sign));
+        if is {
+            *self = ahead;
+        }
+        is
+    }
+
+    fn name(&mut self) -> Option<&'a [u8]> {
+        match self.next()? {
+            Token::Word(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// A table's name, perhaps after that of its schema.
+    fn table(&mut self) -> Option<&'a [u8]> {
+        let name = self.name()?;
+        if self.sign(b'.') { self.name() } else { Some(name) }
+    }
+
+    /// A value that is written out; `None` if it is an expression.
+    fn value(&mut self) -> Option<Value<'a>> {
+        Some(match self.next()? {
+            Token::Text(text) => Value::Text(text),
+            Token::Blob(digits) => Value::Blob(digits),
+            Token::Number(digits) => Value::Number(digits),
+            Token::Word(word) if word.eq_ignore_ascii_case(b"null") => Value::Null,
+            _ => return None,
+        })
+    }
+
+    /// Whether nothing follows.
+    fn is_at_end(&mut self) -> bool {
+        self.sign(b';');
+        self.next().is_none()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    Text(&'a [u8]),
+    Blob(&'a [u8]),
+    Number(&'a [u8]),
+    Null,
+}
+
+impl Value<'_> {
+    fn bytes(self) -> u64 {
+        match self {
+            // Two signs stand for one.
+            Self::Text(text) => (text.len() - text.iter().filter(|byte| **byte == b'\'').count() / 2) as u64,
+            Self::Blob(digits) => digits.len() as u64 / 2,
+            Self::Number(digits) => (digits.len() as u64).min(INTEGER_BYTES),
+            Self::Null => 0,
+        }
+    }
+
+    fn push(self, key: &mut Vec<u8>) {
+        let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
+        match self {
+            Self::Text(mut text) => {
+                while let Some(sign) = memchr(b'\'', text) {
+                    key.extend_from_slice(&text[..=sign]);
+                    text = &text[(sign + 2).min(text.len())..];
+                }
+                key.extend_from_slice(text);
+            }
+            Self::Blob(digits) => key.extend(digits.chunks_exact(2).map(|pair| value(pair[0]) << 4 | value(pair[1]))),
+            Self::Number(digits) => key.extend_from_slice(digits),
+            Self::Null => {}
+        }
+    }
+}
+
+impl Sql {
+    /// Counts a statement that never became complete.
+    fn abandon(&mut self, out: &mut Out<'_>) {
+        if let Some(origin) = self.begun_at.take().filter(|_| !self.begun.is_empty()) {
+            out.unread(origin, &self.begun);
+        }
+        self.begun.clear();
+    }
+
+    fn statement(&mut self, statement: &[u8], origin: Origin, out: &mut Out<'_>) -> Effect {
+        let mut tokens = Tokens { rest: statement };
+        let Some(first) = tokens.name() else {
+            return if statement.starts_with(b"--") { Effect::Nothing } else { Effect::Unlike(b"") };
+        };
+        let is = |known: &str| first.eq_ignore_ascii_case(known.as_bytes());
+        if is("create") {
+            return self.create(tokens, statement);
+        }
+        if WITHOUT_ROWS.iter().any(|known| is(known)) {
+            return Effect::Nothing;
+        }
+        let Some((_, name)) = ON_ROWS.iter().find(|(known, _)| is(known)) else { return Effect::Unlike(b"") };
+        if out.ignores(name) {
+            return if is_open(statement) || goes_on(statement) { Effect::Incomplete } else { Effect::Nothing };
+        }
+        let mut put = Put { sql: self, origin, out };
+        let done = match *name {
+            b"select" => put.select(tokens),
+            b"insert" | b"replace" => put.insert(tokens, is("replace")),
+            b"update" => put.update(tokens),
+            _ => put.delete(tokens),
+        };
+        match done {
+            Some(()) => Effect::OnRecords,
+            None if statement.trim_ascii_end().ends_with(b";") && !is_open(statement) => Effect::Unlike(name),
+            // A statement may be written over several lines, and those that a program logs need no semicolon.
+            None if is_open(statement) || goes_on(statement) => Effect::Incomplete,
+            None => Effect::Unlike(name),
+        }
+    }
+
+    /// Notes what a table's key is.
+    fn create(&mut self, mut tokens: Tokens<'_>, statement: &[u8]) -> Effect {
+        let is_whole = |statement: &[u8]| statement.trim_ascii_end().ends_with(b";") || !goes_on(statement);
+        if !is_whole(statement) {
+            return Effect::Incomplete;
+        }
+        let _ = tokens.word("temp") || tokens.word("temporary");
+        if !tokens.word("table") {
+            return Effect::Nothing;
+        }
+        if tokens.word("if") {
+            let _ = tokens.word("not") && tokens.word("exists");
+        }
+        let (Some(name), true) = (tokens.table(), tokens.sign(b'(')) else { return Effect::Nothing };
+        let (mut columns, mut key, mut depth) = (Vec::new(), None, 1);
+        let (mut begins, mut last_word) = (true, Vec::new());
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Sign(b'(') => depth += 1,
+                Token::Sign(b')') => depth -= 1,
+                Token::Sign(b',') if depth == 1 => begins = true,
+                Token::Word(word) => {
+                    let lower = word.to_ascii_lowercase();
+                    let constrains =
+                        [&b"primary"[..], b"unique", b"check", b"foreign", b"constraint"].contains(&&*lower);
+                    if begins && !constrains {
+                        columns.push(lower.clone());
+                    }
+                    if lower == b"key" && last_word == b"primary" {
+                        // Of the column, or of those in brackets, of which there must be one.
+                        let mut ahead = tokens.clone();
+                        key = match ahead.sign(b'(') {
+                            true => ahead.name().filter(|_| ahead.sign(b')')).map(<[u8]>::to_ascii_lowercase),
+                            false => columns.last().cloned(),
+                        };
+                    }
+                    (begins, last_word) = (false, lower);
+                }
+                _ => begins = false,
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        let values = Some(columns.len().saturating_sub(1));
+        if self.tables.len() < TABLES_MAX {
+            self.tables.insert(name.to_ascii_lowercase(), Table { columns, key, values });
+        }
+        Effect::Nothing
+    }
+}
+
+/// Whether a statement ends where another line must follow: in brackets, or after a sign.
+fn goes_on(statement: &[u8]) -> bool {
+    let (mut depth, mut last) = (0_i32, None);
+    for token in (Tokens { rest: statement }) {
+        match token {
+            Token::Sign(b'(') => depth += 1,
+            Token::Sign(b')') => depth -= 1,
+            Token::Open => return true,
+            _ => {}
+        }
+        last = Some(token);
+    }
+    let words: [&[u8]; 7] = [b"from", b"where", b"set", b"into", b"values", b"and", b"select"];
+    let ends_in = |word: &[u8]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
+    depth > 0
+        || match last {
+            Some(Token::Sign(sign)) => matches!(sign, b'=' | b',' | b'('),
+            Some(Token::Word(word)) => ends_in(word),
+            _ => false,
+        }
+}
+
+/// Puts the operations of a statement.
+struct Put<'a, 'b> {
+    sql: &'a mut Sql,
+    origin: Origin,
+    out: &'a mut Out<'b>,
+}
+
+impl Put<'_, '_> {
+    fn select(&mut self, mut tokens: Tokens<'_>) -> Option<()> {
+        let mut depth = 0;
+        loop {
+            match tokens.next()? {
+                Token::Sign(b'(') => depth += 1,
+                Token::Sign(b')') => depth -= 1,
+                Token::Word(word) if depth == 0 && word.eq_ignore_ascii_case(b"from") => break,
+                _ => {}
+            }
+        }
+        let table = tokens.table()?;
+        let keys = self.keys(table, &mut tokens)?;
+        if tokens.word("limit") {
+            tokens.value()?;
+        }
+        tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Get, table, *key, None)))
+    }
+
+    fn delete(&mut self, mut tokens: Tokens<'_>) -> Option<()> {
+        tokens.word("from").then_some(())?;
+        let table = tokens.table()?;
+        let keys = self.keys(table, &mut tokens)?;
+        tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Delete, table, *key, None)))
+    }
+
+    fn update(&mut self, mut tokens: Tokens<'_>) -> Option<()> {
+        if tokens.word("or") {
+            tokens.name()?;
+        }
+        let table = tokens.table()?;
+        tokens.word("set").then_some(())?;
+        let (mut bytes, mut columns) = (Some(0_u64), 0);
+        loop {
+            tokens.name()?;
+            tokens.sign(b'=').then_some(())?;
+            let mut ahead = tokens.clone();
+            let value = ahead.value().filter(|_| {
+                let mut end = ahead.clone();
+                end.sign(b',') || end.word("where")
+            });
+            columns += 1;
+            match value {
+                Some(value) => {
+                    bytes = bytes.map(|bytes| bytes + value.bytes());
+                    tokens = ahead;
+                }
+                // An expression: as long as before or of unknown length.
+                None => {
+                    bytes = None;
+                    let mut depth = 0;
+                    loop {
+                        let mut ahead = tokens.clone();
+                        match ahead.next()? {
+                            Token::Sign(b'(') => depth += 1,
+                            Token::Sign(b')') => depth -= 1,
+                            Token::Sign(b',') if depth == 0 => break,
+                            Token::Word(word) if depth == 0 && word.eq_ignore_ascii_case(b"where") => break,
+                            Token::Open => return None,
+                            _ => {}
+                        }
+                        tokens = ahead;
+                    }
+                }
+            }
+            if !tokens.sign(b',') {
+                break;
+            }
+        }
+        let keys = self.keys(table, &mut tokens)?;
+        // Of a row with more values than these the length is unknown.
+        let values = self.sql.tables.get(&table.to_ascii_lowercase()).and_then(|table| table.values);
+        let bytes = bytes.filter(|_| values.unwrap_or(1) == columns);
+        tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Update, table, *key, bytes)))
+    }
+
+    fn insert(&mut self, mut tokens: Tokens<'_>, replaces: bool) -> Option<()> {
+        let mut operation = if replaces { Operation::Upsert } else { Operation::Insert };
+        if tokens.word("or") {
+            let word = tokens.name()?;
+            if word.eq_ignore_ascii_case(b"replace") {
+                operation = Operation::Upsert;
+            }
+        }
+        tokens.word("into").then_some(())?;
+        let table = tokens.table()?;
+        let mut names = Vec::new();
+        if tokens.sign(b'(') {
+            loop {
+                names.push(tokens.name()?.to_ascii_lowercase());
+                if !tokens.sign(b',') {
+                    break;
+                }
+            }
+            tokens.sign(b')').then_some(())?;
+        }
+        tokens.word("values").then_some(())?;
+        let known = self.sql.tables.get(&table.to_ascii_lowercase());
+        let names = if names.is_empty() { known.map_or(&[][..], |known| &known.columns) } else { &names };
+        let key = known.and_then(|known| known.key.as_ref());
+        let place = key.and_then(|key| names.iter().position(|name| name == key)).unwrap_or(0);
+        let mut rows = Vec::new();
+        loop {
+            tokens.sign(b'(').then_some(())?;
+            let mut values = Vec::new();
+            loop {
+                values.push(tokens.value()?);
+                if !tokens.sign(b',') {
+                    break;
+                }
+            }
+            tokens.sign(b')').then_some(())?;
+            let key = *values.get(place)?;
+            let bytes = values.iter().map(|value| value.bytes()).sum::<u64>() - key.bytes();
+            rows.push((key, bytes, values.len() - 1));
+            if !tokens.sign(b',') {
+                break;
+            }
+        }
+        if tokens.word("on") {
+            let is_conflict = tokens.word("conflict");
+            is_conflict.then_some(())?;
+            if tokens.any(|token| matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"update"))) {
+                operation = Operation::Upsert;
+            }
+        } else {
+            tokens.is_at_end().then_some(())?;
+        }
+        if let Some((_, _, count)) = rows.first() {
+            self.known(table, |known| known.values = known.values.or(Some(*count)));
+        }
+        rows.iter().for_each(|(key, bytes, _)| self.put(operation, table, *key, Some(*bytes)));
+        Some(())
+    }
+
+    /// The keys of `WHERE key = value` or `WHERE key IN (value, …)`.
+    fn keys<'a>(&mut self, table: &[u8], tokens: &mut Tokens<'a>) -> Option<Vec<Value<'a>>> {
+        tokens.word("where").then_some(())?;
+        let column = tokens.table()?.to_ascii_lowercase();
+        let mut keys = Vec::new();
+        if tokens.word("in") {
+            tokens.sign(b'(').then_some(())?;
+            loop {
+                keys.push(tokens.value()?);
+                if !tokens.sign(b',') {
+                    break;
+                }
+            }
+            tokens.sign(b')').then_some(())?;
+        } else {
+            tokens.sign(b'=').then_some(())?;
+            tokens.sign(b'=');
+            keys.push(tokens.value()?);
+        }
+        // The first column that a row is asked for by is the key, unless the table was made in the log.
+        let known = self.known(table, |known| known.key.get_or_insert_with(|| column.clone()) == &column)?;
+        known.then_some(keys)
+    }
+
+    fn known<T>(&mut self, table: &[u8], change: impl FnOnce(&mut Table) -> T) -> Option<T> {
+        let table = table.to_ascii_lowercase();
+        if self.sql.tables.len() >= TABLES_MAX && !self.sql.tables.contains_key(&table) {
+            return None;
+        }
+        Some(change(self.sql.tables.entry(table).or_default()))
+    }
+
+    fn put(&mut self, operation: Operation, table: &[u8], key: Value<'_>, value_bytes: Option<u64>) {
+        let name = self.sql.spaces.begin(table);
+        key.push(name);
+        self.out.push(self.origin, (operation, name), value_bytes, None);
+    }
+}

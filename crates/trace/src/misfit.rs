@@ -1,0 +1,55 @@
+//! What a workload drawn from the figures of a trace does not have, where that decides how fast stores are.
+
+use crate::popularity::Law;
+use crate::summary::Summary;
+
+/// From this part on, operations go through neighbouring keys: of keys drawn one by one, half lie above the one before.
+const IN_ORDER_MIN: f64 = 0.6;
+
+/// Beyond this part of the mean of records, the mean of operations is another one.
+const MEANS_DIFFER: f64 = 0.25;
+
+/// A law of popularity that differs by more from the trace is another one.
+const POPULARITY_DIFFERS: f64 = 0.15;
+
+/// Something of a trace that a workload drawn from its figures does not have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Misfit {
+    /// Operations go through neighbouring keys, which a cache of pages holds together.
+    InOrder {
+        /// The part of them that goes to a key on the same side of the one before.
+        part: f64,
+    },
+    /// Popular records have other sizes than the rest.
+    PopularSizes {
+        /// The mean length of values over operations, bytes.
+        operations: f64,
+        /// The same over records.
+        records: f64,
+    },
+    /// No law of popularity comes near.
+    Popularity {
+        /// By which part of all operations the nearest one differs.
+        difference: f64,
+    },
+}
+
+impl Summary {
+    /// What a workload drawn from these figures does not have.
+    pub fn misfits(&self) -> Vec<Misfit> {
+        let in_order = self.ascending_steps.map(|part| part.max(1.0 - part));
+        let in_order = in_order.filter(|part| *part >= IN_ORDER_MIN).map(|part| Misfit::InOrder { part });
+        // Of keys that are alike only chance makes a difference.
+        let law = self.popularity.filter(|popularity| popularity.law != Law::Uniform);
+        let difference = law.map_or(0.0, |popularity| popularity.difference);
+        let popularity = (difference > POPULARITY_DIFFERS).then_some(Misfit::Popularity { difference });
+        in_order.into_iter().chain(self.popular_sizes()).chain(popularity).collect()
+    }
+
+    /// Whether operations are on values of other sizes than those of the records.
+    fn popular_sizes(&self) -> Option<Misfit> {
+        let (operations, records) = (self.value_bytes?.mean, self.record_value_bytes?.sizes.mean);
+        let differ = (operations / records - 1.0).abs() > MEANS_DIFFER;
+        differ.then_some(Misfit::PopularSizes { operations, records })
+    }
+}
