@@ -109,8 +109,9 @@ fn gets(operations: u64, missing: bool) -> Workload {
         seed: 1,
         key: KeyForm::Decimal,
         key_bytes: None,
+        key_bytes_max: None,
         records: operations.min(RECORDS),
-        value_bytes: SizeRange { min: 100, max: 100 },
+        value_bytes: SizeRange { min: 100, max: 100 }.into(),
         value_shape: Shape::Uniform,
         data: Data::Random,
         pool_bytes: 1 << 20,
@@ -137,7 +138,7 @@ fn bare_pairs(clock: &Clock, count: u64) -> f64 {
 /// Nanoseconds an operation for everything the replay into `null` does: reading the tape, calling the store, checking, recording.
 fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f64 {
     let (elapsed_ns, outcome) = replay_into(&*open("null", Path::new("/nonexistent")), tape, pool, clock, mode, watch);
-    assert_eq!(outcome.answers_checked, outcome.operations()[0].operations, "every answer is compared, even null's");
+    assert_eq!(outcome.answers_checked, outcome.operations(&[])[0].operations, "every answer is compared, even null's");
     elapsed_ns
 }
 
@@ -157,7 +158,7 @@ fn medians_of(name: &str, directory: &Path, clock: &Clock, repeats: usize) -> Ve
     let store = open(name, &store);
     let once = |phase: usize, watch| {
         let outcome = replay_into(&*store, &recording.phases[phase].path, &pool, clock, Mode::Latency, watch).1;
-        let latency = outcome.operations()[0].latency.as_ref().map(|latency| latency.latency_ns_p50);
+        let latency = outcome.operations(&[])[0].latency.as_ref().map(|latency| latency.latency_ns_p50);
         latency.expect("each was timed") as f64
     };
     once(0, true);
@@ -199,6 +200,7 @@ fn replay_into(
         clock,
         mode,
         speed: None,
+        value_sizes: &[],
         steady: None,
         check: true,
         watch,

@@ -11,7 +11,7 @@ use bakeoff_tree::WalkAnswer;
 pub(crate) struct Answer {
     /// Where the operation's output ends in the output buffer; it begins where the one before ends.
     pub(crate) output_end: usize,
-    /// `get`, `walk`: there was a value.
+    /// `get`, `exists`, `walk`: there was a value.
     pub(crate) found: bool,
 }
 
@@ -85,7 +85,8 @@ fn judge_other(mut records: Records<'_>, found: bool, output: &[u8], visits: &mu
         Operation::Insert | Operation::Update | Operation::Upsert => judged.bytes = entry_bytes(&record),
         // Gets are judged above.
         Operation::Get | Operation::Delete | Operation::Commit => {}
-        Operation::Scan | Operation::ScanAll => {
+        Operation::Exists => judged.right = Some(found == record.found()),
+        Operation::Scan | Operation::ScanAll | Operation::ScanPrefix | Operation::First => {
             judged.right = Some(scan_is_right(record.scan, visit, output));
             judged.bytes = visit.map_or(0, |visit| visit.bytes);
         }
@@ -134,6 +135,8 @@ pub(crate) fn describe_wrong(record: &Record<'_>, answered: CheckedAnswer<'_>, p
                 expected.len()
             )
         }
+        Operation::Exists if found => format!("exists of key {key} found it, but it is not there"),
+        Operation::Exists => format!("exists of key {key} found nothing, but the key is there"),
         Operation::Walk => {
             let walk = record.walk().unwrap_or_default();
             walk.describe_wrong(record.expected_walk(), visit.of_walk(found))
@@ -144,8 +147,13 @@ pub(crate) fn describe_wrong(record: &Record<'_>, answered: CheckedAnswer<'_>, p
 
 fn describe_wrong_scan(record: &Record<'_>, visit: &Visit, key: &str) -> String {
     let Some(scan) = record.scan() else { return "a scan without scan fields".to_owned() };
-    let what =
-        if record.operation == Operation::Scan { format!("scan from key {key}") } else { "whole scan".to_owned() };
+    let what = match record.operation {
+        Operation::Scan => format!("scan from key {key}"),
+        Operation::ScanPrefix => format!("scan of the prefix {key}"),
+        Operation::First if record.key.is_empty() => "the first entry".to_owned(),
+        Operation::First => format!("the first entry with the prefix {key}"),
+        _ => "whole scan".to_owned(),
+    };
     if (visit.entries, visit.bytes) == (scan.entries, scan.bytes) {
         format!(
             "{what} delivered {} entries of {} bytes as expected, but their content or order is wrong (checksum differs)",

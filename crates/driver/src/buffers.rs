@@ -28,8 +28,10 @@ impl Buffers {
     /// There is not so much memory.
     pub fn new(needs: LaneNeeds, value_bytes_max: u64) -> Result<Self, Failure> {
         let walked = if needs.walks { value_bytes_max } else { 0 };
+        // A store without a call that only looks whether a key is there reads the value.
+        let looked_at = if needs.exists { value_bytes_max } else { 0 };
         Ok(Self {
-            output: touched(needs.output_bytes_max, 1)?,
+            output: touched(needs.output_bytes_max.saturating_add(looked_at), 1)?,
             answers: touched(BLOCK_OPERATIONS_MAX as u64, Answer::default())?,
             visits: touched(BLOCK_OPERATIONS_MAX as u64, Visit::default())?,
             times: touched(BLOCK_OPERATIONS_MAX as u64, 1)?,

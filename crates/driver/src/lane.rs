@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId};
-use bakeoff_protocol::{Mode, OperationResult};
+use bakeoff_protocol::{Mode, OperationResult, ValueSizeRange};
 use bakeoff_store::{Direction, Session, StoreError};
 use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, consume};
 use bakeoff_tree::Walk;
@@ -42,6 +42,8 @@ pub struct LaneJob<'a> {
     pub mode: Mode,
     /// In latency mode: begin operations at the tape's times divided by this.
     pub speed: Option<f64>,
+    /// In latency mode: the ranges of value sizes whose latencies are kept apart.
+    pub value_sizes: &'a [ValueSizeRange],
     /// Until when operations are a warm-up, if any are.
     pub steady: Option<&'a SteadyState>,
     /// Whether answers are compared: not for a store that keeps nothing.
@@ -84,9 +86,9 @@ pub struct LaneOutcome {
 }
 
 impl LaneOutcome {
-    /// What was measured, by kind of operation.
-    pub fn operations(&self) -> Vec<OperationResult> {
-        self.tallies.results(self.threads_timed_ns)
+    /// What was measured, by kind of operation, and of each by these sizes of values.
+    pub fn operations(&self, value_sizes: &[ValueSizeRange]) -> Vec<OperationResult> {
+        self.tallies.results(self.threads_timed_ns, value_sizes)
     }
 
     /// Entries that all operations delivered or wrote.
@@ -294,8 +296,13 @@ fn perform(
         Operation::Upsert => session.upsert(record.key, value_of(record, pool)?),
         Operation::Delete => session.delete(record.key),
         Operation::Commit => session.commit(),
-        Operation::Scan => scan(Some(record.key), record.scan, direction(record), session, buffers),
-        Operation::ScanAll => scan(None, record.scan, direction(record), session, buffers),
+        Operation::Scan => scan(Some(record.key), None, record.scan, direction(record), session, buffers),
+        Operation::ScanAll => scan(None, None, record.scan, direction(record), session, buffers),
+        Operation::ScanPrefix | Operation::First => {
+            let from = if record.key.is_empty() { None } else { Some(record.key) };
+            scan(from, Some(record.key), record.scan, direction(record), session, buffers)
+        }
+        Operation::Exists => return exists(record.key, session, &mut buffers.output),
         // Parts of the record: handing over the whole would keep it in memory instead of registers, for the others too.
         Operation::Walk => return walk(record.walk(), record.key, session, buffers),
     }?;
@@ -317,9 +324,19 @@ fn direction(record: &Record<'_>) -> Direction {
     }
 }
 
+/// What a store that reads the value appends is no part of the answer.
+#[inline(never)]
+fn exists(key: &[u8], session: &mut dyn Session, output: &mut Vec<u8>) -> Result<bool, StoreError> {
+    let before = output.len();
+    let found = session.exists(key, output);
+    output.truncate(before);
+    found
+}
+
 #[inline(never)]
 fn scan(
     from: Option<&[u8]>,
+    prefix: Option<&[u8]>,
     fields: Option<&ScanFields>,
     direction: Direction,
     session: &mut dyn Session,
@@ -328,11 +345,18 @@ fn scan(
     let Some(plan) = fields.and_then(Scan::decode) else {
         return Err(StoreError::BadRequest("a scan without scan fields".to_owned()));
     };
-    let limit = if from.is_some() { plan.limit } else { u64::MAX };
+    // A scan of everything has no limit.
+    let limit = if from.is_none() && prefix.is_none() { u64::MAX } else { plan.limit };
     let (consumer, output) = (plan.consumer, &mut buffers.output);
     let mut scan = ScanUnderWay { seen: Visit::default(), limit, consumer, direction, output };
     if limit > 0 {
-        session.scan(from, direction, &mut |key, value| scan.visit(key, value))?;
+        match prefix {
+            None | Some([]) => session.scan(from, direction, &mut |key, value| scan.visit(key, value))?,
+            // The entry behind the last one is delivered too, since only its key shows that it is none of them.
+            Some(prefix) => {
+                session.scan(from, direction, &mut |key, value| key.starts_with(prefix) && scan.visit(key, value))?;
+            }
+        }
     }
     buffers.visits.push(scan.seen);
     Ok(())
@@ -436,6 +460,12 @@ fn settle<const TIMES: u8>(
         row.bytes += judged.bytes;
         if let Some(&time) = time {
             outcome.tallies.time(record.operation, time);
+            if !job.value_sizes.is_empty() && record.has_value() {
+                let bytes = u64::from(record.value_bytes);
+                if let Some(number) = job.value_sizes.iter().position(|sizes| bytes <= sizes.value_bytes_max) {
+                    outcome.tallies.time_of_size(record.operation, number, time);
+                }
+            }
             outcome.slices.add(at_ns, time);
             outcome.timed_ns += time;
         }

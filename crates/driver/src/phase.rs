@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use bakeoff_limits::spawn_in;
 use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_background_work};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_store::{Null, Session, SessionPlan, Store, StoreError};
@@ -72,7 +73,7 @@ pub(crate) fn run_phase(
         timed_ns: outcome.timed_ns,
         threads_timed_ns: Some(outcome.threads_timed_ns),
         wall_ns,
-        operations: outcome.operations(),
+        operations: outcome.operations(&request.value_sizes),
         answers_checked: outcome.answers_checked,
         answers_wrong: outcome.answers_wrong,
         resources,
@@ -133,12 +134,13 @@ pub(crate) fn replay(
         return Ok(LaneOutcome { threads_timed_ns: outcome.timed_ns, ..outcome });
     }
     std::thread::scope(|scope| {
-        let handles: Vec<_> = work
-            .map(|of_lane| {
-                let team = &team;
-                scope.spawn(move || team.replay(of_lane))
-            })
-            .collect();
+        let team = &team;
+        let started = work.map(|of_lane| spawn_in(scope, move || team.replay(of_lane)));
+        let handles = started.collect::<Result<Vec<_>, _>>().map_err(|why| {
+            // Those that were started wait for all.
+            team.stop.store(true, Ordering::Release);
+            Failure::new(FailureKind::OutOfMemory, format!("phase `{}`: {why}", request.name))
+        })?;
         // As in a program with one thread: glibc gives the memory of other threads back to the kernel sooner, and fetching it again
         // would be the store's time.
         let mut outcomes = vec![team.replay(first)];
@@ -252,6 +254,7 @@ impl Team<'_> {
             clock: self.stage.clock,
             mode: self.request.mode,
             speed: self.request.speed,
+            value_sizes: &self.request.value_sizes,
             steady: self.steady,
             check: self.stage.check,
             watch: true,
@@ -347,8 +350,9 @@ mod tests {
             seed: 1,
             key: KeyForm::Decimal,
             key_bytes: None,
+            key_bytes_max: None,
             records,
-            value_bytes: SizeRange { min: 10, max: 100 },
+            value_bytes: SizeRange { min: 10, max: 100 }.into(),
             value_shape: Shape::Uniform,
             data: Data::Random,
             pool_bytes: 1 << 20,

@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
+use bakeoff_limits::join;
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request, StoreDescription,
-    Verified,
+    BackgroundWork, CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request,
+    StoreDescription, Verified,
 };
 use bakeoff_store::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
 use bakeoff_tape::{LaneNeeds, Pool, TapeReader};
@@ -72,7 +73,9 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
             (store, reopen_ns) = (again, Some(open_ns));
         }
         let result = run_phase(&stage, &*store, phase, tape, &mut buffers).map_err(in_phase)?;
-        emitter.emit(&Event::Phase(Box::new(PhaseResult { reopen_ns, ..result })));
+        let with_disk = |work| BackgroundWork { disk: disk_usage(&request.directory).ok(), ..work };
+        let background_work = result.background_work.map(with_disk);
+        emitter.emit(&Event::Phase(Box::new(PhaseResult { reopen_ns, background_work, ..result })));
     }
     if request.crash == Some(Crash::Die) {
         emitter.emit(&Event::Dying);
@@ -261,10 +264,8 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<(TapeReader
 
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
     // Side by side, since a store may have very many files.
-    let (disk_before_close, page_cache_bytes) = std::thread::scope(|scope| {
-        let page_cache = scope.spawn(|| page_cache_bytes(directory).ok());
-        (disk_usage(directory).ok(), page_cache.join().ok().flatten())
-    });
+    let (page_cache_bytes, disk_before_close) =
+        join(|| page_cache_bytes(directory).ok(), || disk_usage(directory).ok());
     let store_properties = store.properties();
     let begin = Instant::now();
     store.close().map_err(|error| Failure::from_store("close", &error))?;

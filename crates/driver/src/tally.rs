@@ -1,7 +1,7 @@
 //! What a thread adds up while it replays: per kind of operation, counts, bytes and latencies.
 
 use bakeoff_measure::Histogram;
-use bakeoff_protocol::OperationResult;
+use bakeoff_protocol::{OperationResult, SizeResult, ValueSizeRange};
 use bakeoff_tape::Operation;
 
 /// Counts and latencies of one kind of operation.
@@ -11,6 +11,8 @@ pub(crate) struct Tally {
     pub(crate) entries: u64,
     pub(crate) bytes: u64,
     pub(crate) latencies: Option<Histogram>,
+    /// By the number of the range of value sizes.
+    by_size: Vec<Option<Histogram>>,
 }
 
 /// Timed operations of one kind in a row.
@@ -53,6 +55,15 @@ impl Tallies {
         tally.latencies.get_or_insert_with(Histogram::new).record(time_ns);
     }
 
+    /// Records what one operation took, nanoseconds, whose value is of the range of sizes with this number.
+    pub(crate) fn time_of_size(&mut self, operation: Operation, number: usize, time_ns: u64) {
+        let by_size = &mut self.by_code[operation as usize - 1].by_size;
+        if by_size.len() <= number {
+            by_size.resize_with(number + 1, || None);
+        }
+        by_size[number].get_or_insert_with(Histogram::new).record(time_ns);
+    }
+
     /// Adds what another thread counted.
     pub(crate) fn merge(&mut self, other: Self) {
         for operation in other.order {
@@ -64,11 +75,9 @@ impl Tallies {
             mine.operations += theirs.operations;
             mine.entries += theirs.entries;
             mine.bytes += theirs.bytes;
-            match (&mut mine.latencies, theirs.latencies) {
-                (Some(mine), Some(theirs)) => mine.merge(&theirs),
-                (slot @ None, theirs) => *slot = theirs,
-                (Some(_), None) => {}
-            }
+            add(&mut mine.latencies, theirs.latencies);
+            mine.by_size.resize_with(mine.by_size.len().max(theirs.by_size.len()), || None);
+            mine.by_size.iter_mut().zip(theirs.by_size).for_each(|(mine, theirs)| add(mine, theirs));
         }
     }
 
@@ -82,8 +91,9 @@ impl Tallies {
         self.by_code.iter().map(|tally| tally.entries).sum()
     }
 
-    /// The results by kind. `timed_ns` is the time in the store of all threads together, which belongs to a kind only if it is alone.
-    pub(crate) fn results(&self, timed_ns: u64) -> Vec<OperationResult> {
+    /// The results by kind, and of each by these sizes of values. `timed_ns` is the time in the store of all threads together, which belongs
+    /// to a kind only if it is alone.
+    pub(crate) fn results(&self, timed_ns: u64, value_sizes: &[ValueSizeRange]) -> Vec<OperationResult> {
         let alone = self.order.len() == 1;
         self.order
             .iter()
@@ -99,8 +109,26 @@ impl Tallies {
                         None => alone.then_some(timed_ns),
                     },
                     latency: tally.latencies.as_ref().map(Histogram::to_latency),
+                    by_size: value_sizes
+                        .iter()
+                        .zip(&tally.by_size)
+                        .filter_map(|(sizes, latencies)| Some(of_size(*sizes, latencies.as_ref()?)))
+                        .collect(),
                 }
             })
             .collect()
     }
+}
+
+/// Adds latencies to others, where there are some.
+fn add(mine: &mut Option<Histogram>, theirs: Option<Histogram>) {
+    match (mine, theirs) {
+        (Some(mine), Some(theirs)) => mine.merge(&theirs),
+        (slot @ None, theirs) => *slot = theirs,
+        (Some(_), None) => {}
+    }
+}
+
+fn of_size(sizes: ValueSizeRange, latencies: &Histogram) -> SizeResult {
+    SizeResult { sizes, operations: latencies.count(), latency: latencies.to_latency() }
 }

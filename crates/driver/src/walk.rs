@@ -118,6 +118,7 @@ mod tests {
             clock: &clock,
             mode: Mode::Latency,
             speed: None,
+            value_sizes: &[],
             steady: None,
             check: true,
             watch: false,

@@ -27,7 +27,7 @@ pub struct Axes {
     pub settings: Settings,
     /// The durability level measured at.
     pub durability: Durability,
-    /// The data type: `random`, `text` or `half`.
+    /// The data type: `random`, `text`, `json` or `half`.
     pub data: String,
     /// Key form: `sha1`, `decimal`, `integer`, `directory`.
     pub key: String,
@@ -35,6 +35,9 @@ pub struct Axes {
     pub value_bytes_min: u64,
     /// Largest value.
     pub value_bytes_max: u64,
+    /// Sizes of values with their weights, `70% 200B, 30% 20KiB`; absent where values have one range of sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_mixture: Option<String>,
     /// Records loaded.
     pub records: u64,
     /// Threads.
@@ -60,6 +63,9 @@ pub struct Axes {
     /// What stores may do about compression.
     #[serde(default, skip_serializing_if = "Compression::is_default")]
     pub compression: Compression,
+    /// How many times all data was replaced before anything but the load was measured; absent for a fresh store.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub age: u32,
     /// The rate at which the open loop was replayed while the highest one was looked for, operations a second; absent where the suite
     /// alone says how fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +76,10 @@ pub struct Axes {
     /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// A cell as usual: what labels leave out is as it is here.
@@ -84,6 +94,7 @@ impl Default for Axes {
             key: "sha1".to_owned(),
             value_bytes_min: 0,
             value_bytes_max: 0,
+            value_mixture: None,
             records: 0,
             threads: 1,
             medium: DEFAULT_MEDIUM.to_owned(),
@@ -93,6 +104,7 @@ impl Default for Axes {
             memory_bytes: None,
             memory_limit_bytes: None,
             compression: Compression::Default,
+            age: 0,
             rate_per_second: None,
             killed: false,
             profile: None,
@@ -207,7 +219,7 @@ impl Axis {
 }
 
 /// Every axis, in the order of the keys in results.
-pub static AXES: [Axis; 19] =
+pub static AXES: [Axis; 21] =
     [
         Axis::new(&["suite"], Role::Condition, Part::Neither, |of| AxisValue::text(&of.suite)),
         Axis::new(&["store"], Role::Contender, Part::Neither, |of| AxisValue::text(&of.store)),
@@ -221,6 +233,10 @@ pub static AXES: [Axis; 19] =
             .labels("keys", "{} keys", "")
             .mention(Mention::Always),
         VALUE_BYTES,
+        Axis::new(&["value_mixture"], Role::Workload, Part::Table, |of| AxisValue::Text(of.value_mixture.clone()))
+            .order(17)
+            .labels("", "values {}", "")
+            .always_heads(),
         Axis::new(&["records"], Role::Workload, Part::Field, |of| AxisValue::Count(Some(of.records))).order(14),
         THREADS,
         MEDIUM,
@@ -235,6 +251,7 @@ pub static AXES: [Axis; 19] =
             .identifies()
             .labels("memory at most", "at most {} of memory", "no memory limit"),
         COMPRESSION,
+        AGE,
         Axis::new(&["rate_per_second"], Role::Workload, Part::Table, |of| AxisValue::Count(of.rate_per_second))
             .order(12)
             .labels("", "at {}/s", "")
@@ -313,6 +330,14 @@ const COMPRESSION: Axis = Axis {
     .labels("compression", "compression {}", "compression as by default")
 };
 
+/// How often all data was replaced before.
+const AGE: Axis = Axis {
+    label_of_one: Some("aged by 1 turnover"),
+    ..Axis::new(&["age"], Role::Workload, Part::Table, |of| AxisValue::Count((of.age > 0).then_some(of.age.into())))
+        .order(16)
+        .labels("age", "aged by {} turnovers", "fresh")
+};
+
 /// The axes that people see, in their order.
 pub fn shown_axes() -> &'static [&'static Axis] {
     static SHOWN: LazyLock<Vec<&Axis>> = LazyLock::new(|| {
@@ -339,12 +364,14 @@ mod tests {
         let settings = Settings::from([("cache".to_owned(), 1.into())]);
         let axes = Axes {
             settings,
+            value_mixture: Some("1 1B, 2 2B".to_owned()),
             variant: Some("v".to_owned()),
             disturbance: Some("cpu".to_owned()),
             unequal: true,
             memory_bytes: Some(1),
             memory_limit_bytes: Some(2),
             compression: Compression::None,
+            age: 2,
             rate_per_second: Some(3),
             killed: true,
             profile: Some(Profile::Cpu),

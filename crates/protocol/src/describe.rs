@@ -132,6 +132,15 @@ pub struct Capabilities {
     /// It makes a copy of itself, while it is open, that has no free space left in it.
     #[serde(default)]
     pub compacted_copy: bool,
+    /// Existence checks can be asked for; where the store has no call for them they read the value.
+    #[serde(default)]
+    pub exists: bool,
+    /// It looks whether a key is there without reading the value.
+    #[serde(default)]
+    pub exists_call: bool,
+    /// Scans of a prefix and first entries can be asked for.
+    #[serde(default)]
+    pub scan_prefix: bool,
     /// The store keeps what it is given. False only for `null`, whose answers are not checked and which is never ranked.
     pub keeps_data: bool,
 }
@@ -338,6 +347,10 @@ pub struct StoreDescription {
     pub key_bytes_min: u64,
     /// The files it keeps, as a person would find them.
     pub files: String,
+    /// Of a store that keeps a file for each record: how many directories each level has at most, from the outermost on. Records are spread
+    /// evenly over them. Empty where all files are in one directory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories: Vec<u64>,
     /// The settings it takes.
     pub settings: Vec<Setting>,
     /// How it divides memory among them; absent where nobody has said, and then the store takes part in no suite that gives it some.
@@ -349,12 +362,26 @@ pub struct StoreDescription {
     /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
     #[serde(default)]
     pub test_only: bool,
+    /// Whether nothing keeps a second process from opening it, which may damage the data. Of no meaning where several processes can
+    /// have it open.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlocked: bool,
     /// The store that this one is under another name, so that a run shows how far equals look different; absent for every other store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin_of: Option<String>,
 }
 
 impl StoreDescription {
+    /// How many directories so many records have files in, about: a random record falls into each directory of a level equally often.
+    pub fn directories_of(&self, records: u64) -> u64 {
+        let filled = |&directories: &u64| {
+            let (directories, records) = (directories as f64, records as f64);
+            // Those that are empty: directories × (1 - 1/directories)^records.
+            (-directories * (records * (-1.0 / directories).ln_1p()).exp_m1()).ceil() as u64
+        };
+        self.directories.iter().map(filled).fold(0, u64::saturating_add)
+    }
+
     /// Why it does not offer this class; `None` if it does, or does not say.
     pub fn why_not(&self, class: Durability) -> Option<&NotOffered> {
         self.not_offered.get(&class).filter(|_| !self.durability.contains_key(&class))
@@ -441,5 +468,25 @@ mod tests {
         let multiple = |number| Step::MultipleOf(4_096).around(number);
         assert_eq!([1, 4_096, 5_000].map(multiple), [(0, 4_096), (4_096, 4_096), (4_096, 8_192)]);
         assert!(Step::PowerOfTwo.takes(512) && !Step::PowerOfTwo.takes(u64::MAX) && !Step::MultipleOf(512).takes(513));
+    }
+
+    #[test]
+    fn directories_are_those_that_records_fill() {
+        let mut store: super::StoreDescription = serde_json::from_value(serde_json::json!({
+            "name": "s", "title": "", "summary": "", "version": "", "license": "", "language": "", "structure": "files",
+            "durability": {}, "files": "", "settings": [], "capabilities": {
+                "scan_from": false, "scan_ordered": false, "scan_any_order": false, "batch": false, "batch_reads": false,
+                "atomic_batch": false, "insert_refuses": false, "parallel_readers": false, "parallel_writers": false,
+                "multi_process": false, "keeps_data": true,
+            },
+        }))
+        .unwrap();
+        assert_eq!(store.directories_of(1_000), 0);
+        store.directories = vec![256, 65_536];
+        let of = |records| store.directories_of(records);
+        assert_eq!([0, 1, 2].map(of), [0, 2, 4]);
+        assert_eq!([300, 65_536, 10_000_000].map(of), [477, 41_683, 65_792]);
+        store.directories = vec![0, 1, u64::MAX, u64::MAX];
+        assert_eq!([0, u64::MAX].map(|records| store.directories_of(records)), [0, u64::MAX]);
     }
 }

@@ -149,6 +149,9 @@ pub struct BackgroundWork {
     pub cpu_ns: u64,
     /// Bytes passed to write calls meanwhile.
     pub process_write_bytes: u64,
+    /// The store's directory once nothing went on any more; absent where it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskUsage>,
 }
 
 /// What a phase did before it was measured, until its rate had settled.

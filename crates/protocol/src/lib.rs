@@ -30,7 +30,7 @@ pub use event::{
     BackgroundWork, CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Verified,
     WarmUpOutcome,
 };
-pub use measure::{DiskUsage, Latency, OperationResult, Resources};
+pub use measure::{DiskUsage, Latency, OperationResult, Resources, SizeResult, ValueSizeRange};
 pub use memory::{MemoryShare, MemorySplit, Overhead};
 pub use request::{
     Compression, Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,

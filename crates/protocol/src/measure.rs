@@ -23,6 +23,27 @@ pub struct Latency {
     pub histogram: String,
 }
 
+/// A range of value sizes whose latencies are kept apart. Of several ranges, a value is of the first whose largest size is not below its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ValueSizeRange {
+    /// Smallest, bytes.
+    pub value_bytes_min: u64,
+    /// Largest, bytes.
+    pub value_bytes_max: u64,
+}
+
+/// What operations on values of one range of sizes took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SizeResult {
+    /// The sizes, as they were asked for.
+    #[serde(flatten)]
+    pub sizes: ValueSizeRange,
+    /// How many were timed, at least one.
+    pub operations: u64,
+    /// Their latencies.
+    pub latency: Latency,
+}
+
 /// What one kind of operation cost in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationResult {
@@ -40,6 +61,9 @@ pub struct OperationResult {
     /// Their latencies; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// The same by the size of the value read or written, ascending; empty where nobody asked, or the driver cannot tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_size: Vec<SizeResult>,
 }
 
 /// What the process and the machine spent during a phase. Each is absent where it could not be read.

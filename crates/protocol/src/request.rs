@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::durability::Durability;
+use crate::measure::ValueSizeRange;
 
 /// How the replay loop takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct DataHints {
     pub data_bytes_max: u64,
     /// Bytes of keys and values that all phases write together.
     pub written_bytes: u64,
-    /// All keys are 4-byte big-endian integers.
+    /// All keys are big-endian integers of one length.
     pub integer_keys: bool,
     /// Threads that will replay at the same time.
     pub threads: u32,
@@ -74,6 +75,9 @@ pub struct PhaseRequest {
     /// Before the phase, close the store and open it again, outside the clock. A store that keeps nothing is left open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reopen: bool,
+    /// Latency mode: report latencies of inserts, updates, upserts and gets by these ranges of value sizes too. They ascend and do not overlap.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub value_sizes: Vec<ValueSizeRange>,
 }
 
 impl PhaseRequest {
@@ -89,6 +93,7 @@ impl PhaseRequest {
             steady_within: None,
             settle: false,
             reopen: false,
+            value_sizes: Vec::new(),
         }
     }
 }

@@ -82,6 +82,10 @@ pub struct CellEnd {
     /// The most memory that the driver's process and the page cache of its files took together; absent without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_peak_bytes: Option<u64>,
+    /// The most that the store's directory took on disk at one time: blocks, as the caller saw it while the driver ran, or the driver before and after
+    /// closing. Absent in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_peak_allocated_bytes: Option<u64>,
     /// What a flush took right before, in the middle of several: of 4 KiB that were added to a file on the same medium, nanoseconds. Absent where
     /// the store flushes no single write.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,6 +35,8 @@ pub enum Capability {
     MultiProcess,
     /// Copy itself while it is open, without free space in the copy.
     CompactedCopy,
+    /// Look whether a key is there without reading the value; else an existence check is a get.
+    ExistsCall,
 }
 
 /// Builds a [`StoreDescription`].
@@ -84,10 +86,12 @@ impl Description {
             value_bytes_max: None,
             key_bytes_min: 0,
             files: String::new(),
+            directories: Vec::new(),
             settings: Vec::new(),
             memory: None,
             always_compresses: None,
             test_only: false,
+            unlocked: false,
             twin_of: None,
         })
     }
@@ -131,6 +135,13 @@ impl Description {
     #[must_use]
     pub fn files(mut self, files: impl Into<String>) -> Self {
         self.0.files = files.into();
+        self
+    }
+
+    /// That it keeps a file for each record, spread evenly over directories: at most so many on each level, from the outermost on.
+    #[must_use]
+    pub fn directories(mut self, levels: impl IntoIterator<Item = u64>) -> Self {
+        self.0.directories = levels.into_iter().collect();
         self
     }
 
@@ -194,6 +205,8 @@ impl Description {
     #[must_use]
     pub fn can(mut self, capabilities: &[Capability]) -> Self {
         capabilities.iter().for_each(|capability| *field_of(&mut self.0.capabilities, *capability) = true);
+        // A prefix is where a scan begins; the driver sees where it ends.
+        self.0.capabilities.scan_prefix = self.0.capabilities.scan_from;
         self
     }
 
@@ -250,6 +263,14 @@ impl Description {
         self
     }
 
+    /// Nothing keeps a second process from opening it, though it is not for several ([`Capability::MultiProcess`]): the data may be
+    /// damaged.
+    #[must_use]
+    pub fn unlocked(mut self) -> Self {
+        self.0.unlocked = true;
+        self
+    }
+
     /// It exists to test bakeoff: never listed and never ranked.
     #[must_use]
     pub fn test_only(mut self) -> Self {
@@ -289,6 +310,9 @@ const NOTHING_BUT_KEEPING: Capabilities = Capabilities {
     parallel_writers: false,
     multi_process: false,
     compacted_copy: false,
+    exists: true,
+    exists_call: false,
+    scan_prefix: false,
     keeps_data: true,
 };
 
@@ -305,6 +329,7 @@ fn field_of(capabilities: &mut Capabilities, capability: Capability) -> &mut boo
         Capability::ParallelWriters => &mut capabilities.parallel_writers,
         Capability::MultiProcess => &mut capabilities.multi_process,
         Capability::CompactedCopy => &mut capabilities.compacted_copy,
+        Capability::ExistsCall => &mut capabilities.exists_call,
     }
 }
 
@@ -319,9 +344,11 @@ mod tests {
     fn what_is_not_mentioned_is_false_or_absent() {
         let described = serde_json::to_value(Description::new("bare", "Bare").build()).unwrap();
         let mut capabilities = described["capabilities"].as_object().unwrap().clone();
-        assert_eq!(capabilities.remove("keeps_data"), Some(Value::Bool(true)));
+        for of_every_store in ["keeps_data", "exists"] {
+            assert_eq!(capabilities.remove(of_every_store), Some(Value::Bool(true)));
+        }
         assert!(capabilities.values().all(|can| *can == Value::Bool(false)), "{capabilities:?}");
-        for absent in ["not_offered", "key_bytes_max", "value_bytes_max", "memory"] {
+        for absent in ["not_offered", "key_bytes_max", "value_bytes_max", "memory", "unlocked"] {
             assert_eq!(described.get(absent), None, "{absent}");
         }
         assert_eq!((&described["key_bytes_min"], &described["test_only"]), (&json!(0), &json!(false)));
@@ -342,14 +369,18 @@ mod tests {
             (ParallelWriters, "parallel_writers"),
             (MultiProcess, "multi_process"),
             (CompactedCopy, "compacted_copy"),
+            (ExistsCall, "exists_call"),
         ];
         for (capability, field) in all {
             let described = serde_json::to_value(Description::new("one", "One").can(&[capability]).build()).unwrap();
             let capabilities = described["capabilities"].as_object().unwrap();
-            let set: Vec<&String> =
-                capabilities.iter().filter(|(_, can)| **can == json!(true)).map(|(k, _)| k).collect();
-            assert_eq!(set.len(), 2, "{field} and keeps_data: {set:?}");
-            assert!(set.contains(&&field.to_owned()), "{set:?}");
+            let implied = |name: &str| match name {
+                "keeps_data" | "exists" => true,
+                "scan_prefix" => capability == ScanFrom,
+                _ => false,
+            };
+            let set = capabilities.iter().filter(|(name, can)| **can == json!(true) && !implied(name));
+            assert_eq!(set.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), [field]);
         }
     }
 

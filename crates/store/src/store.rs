@@ -173,6 +173,11 @@ pub trait Session {
     /// Appends the key's value to `value`, without touching what is in it, and says whether there was one.
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError>;
 
+    /// Says whether a key is there. A store without a call for that reads the value, which it may append to `value`.
+    fn exists(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.get(key, value)
+    }
+
     /// Removes a key; it is not an error if it is not there.
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError>;
 

@@ -47,6 +47,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             "{summary} Entries are copied out of its pages; it lends none. Opened for one process (DB_PRIVATE), though an environment could be \
              shared. A second process is not kept out, and would damage it."
         ))
+        .unlocked()
         .version(database::version())
         .license("Sleepycat")
         .language("C")
@@ -86,6 +87,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             Capability::InsertRefuses,
             Capability::ParallelReaders,
             Capability::ParallelWriters,
+            Capability::ExistsCall,
         ])
         .keys(0, BYTES_MAX)
         .values(BYTES_MAX)

@@ -22,7 +22,7 @@ use names::KEY_BYTES_MAX;
 use session::FileSession;
 
 /// What a folder store reports about itself, but for its name and summary.
-pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> StoreDescription {
+pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, layout: Layout) -> StoreDescription {
     Description::new(name, title)
         .summary(format!(
             "{summary} Names are listed, and sorted where an order is asked for, inside the clock of a scan."
@@ -32,6 +32,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
         .language("Rust")
         .structure(Structure::Files)
         .files(files)
+        .directories(layout.directories())
         .durability(
             Durability::None,
             "a file is written in place: a process that dies while it replaces a value loses the old one too",
@@ -71,6 +72,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
             Capability::ParallelReaders,
             Capability::ParallelWriters,
             Capability::MultiProcess,
+            Capability::ExistsCall,
         ])
         .keys(0, KEY_BYTES_MAX as u64)
         .memory(

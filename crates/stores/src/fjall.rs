@@ -65,6 +65,7 @@ pub(crate) fn describe() -> StoreDescription {
             Capability::Batch,
             Capability::AtomicBatch,
             Capability::ParallelReaders,
+            Capability::ExistsCall,
         ])
         .keys(1, KEY_BYTES_MAX)
         .values(VALUE_BYTES_MAX)

@@ -4,17 +4,19 @@ use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError};
 
 use crate::files::{self, Layout};
 
+const LAYOUT: Layout = Layout { levels: 0 };
+
 /// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     files::describe(
-        "flat-folder",
-        "Flat folder",
+        ("flat-folder", "Flat folder"),
         "One file a record, all in one folder.",
         "records/, with a file a record, named by its key",
+        LAYOUT,
     )
 }
 
 /// Creates or opens the folder.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    files::open(request, Layout { levels: 0 })
+    files::open(request, LAYOUT)
 }

@@ -68,6 +68,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             Capability::BatchReads,
             Capability::InsertRefuses,
             Capability::ParallelReaders,
+            Capability::ExistsCall,
         ])
         // Writers outside transactions. HashDB::accept holds the table's lock as a reader and locks the slot of the record (1,024 of them) to write it. TreeDB's
         // locks a page too, but the whole tree, as a writer, whenever a page is split or its cache is full: with data larger than that, at each write.
@@ -231,6 +232,10 @@ impl Session for KyotoSession<'_> {
 
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         self.store.database.get(key, value)
+    }
+
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.store.database.exists(key)
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {

@@ -77,6 +77,7 @@ pub(crate) fn describe() -> StoreDescription {
             Capability::ParallelReaders,
             Capability::MultiProcess,
             Capability::CompactedCopy,
+            Capability::ExistsCall,
         ])
         .keys(0, key_bytes_max)
         .values(value_bytes_max)

@@ -72,6 +72,7 @@ pub(crate) fn describe() -> StoreDescription {
             Capability::ParallelReaders,
             Capability::MultiProcess,
             Capability::CompactedCopy,
+            Capability::ExistsCall,
         ])
         .keys(1, KEY_BYTES_MAX)
         .values(VALUE_BYTES_MAX)

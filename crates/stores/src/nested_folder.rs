@@ -8,17 +8,19 @@ use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError};
 
 use crate::files::{self, Layout};
 
+const LAYOUT: Layout = Layout { levels: 2 };
+
 /// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     files::describe(
-        "nested-folder",
-        "Nested folder",
+        ("nested-folder", "Nested folder"),
         "One file a record, three levels deep: two of folders, named by two hexadecimal digits each of the XXH64 of the key, and the files.",
         "records/xx/xx/, with a file a record, named by its key",
+        LAYOUT,
     )
 }
 
 /// Creates or opens the folder.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    files::open(request, Layout { levels: 2 })
+    files::open(request, LAYOUT)
 }

@@ -51,6 +51,7 @@ pub(crate) fn describe() -> StoreDescription {
             Capability::AtomicBatch,
             Capability::InsertRefuses,
             Capability::ParallelReaders,
+            Capability::ExistsCall,
         ])
         .keys(0, BYTES_MAX)
         .values(BYTES_MAX)

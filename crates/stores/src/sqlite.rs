@@ -90,6 +90,7 @@ pub(crate) fn describe() -> StoreDescription {
             Capability::ParallelReaders,
             Capability::MultiProcess,
             Capability::CompactedCopy,
+            Capability::ExistsCall,
         ])
         .keys(0, KEY_BYTES_MAX)
         .values(VALUE_BYTES_MAX)

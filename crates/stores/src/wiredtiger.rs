@@ -66,6 +66,7 @@ pub(crate) fn describe() -> StoreDescription {
             Capability::InsertRefuses,
             Capability::ParallelReaders,
             Capability::ParallelWriters,
+            Capability::ExistsCall,
         ])
         .keys(1, BYTES_MAX)
         .values(BYTES_MAX)

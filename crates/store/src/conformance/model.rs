@@ -127,7 +127,10 @@ fn take(step: &Step, session: &mut dyn Session, model: &mut Model, capabilities:
             session.delete(key).unwrap();
             model.remove(key);
         }
-        Step::Get(key) => assert_eq!(get(session, key).as_ref(), model.get(key)),
+        Step::Get(key) => {
+            assert_eq!(get(session, key).as_ref(), model.get(key));
+            assert_eq!(session.exists(key, &mut Vec::new()).unwrap(), model.contains_key(key), "exists {key:?}");
+        }
         Step::ScanFrom(key, reverse, limit) if capabilities.scan_from => {
             let mut expected = range(model, Some(key), *reverse);
             expected.truncate(*limit);

@@ -16,8 +16,6 @@ const STEPS: u64 = 40;
 /// How long the second process is given to be refused, before the first goes on; where it should get in it is given longer.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_IF_SHARED: Duration = Duration::from_secs(120);
-/// What a store that keeps nobody out and cannot be shared must say in its summary.
-const WARNING: &str = "second process";
 
 /// How the second process fared while the first had the store open.
 enum Second {
@@ -66,7 +64,7 @@ pub(super) fn share(subject: &Subject, durability: Durability) -> Outcome {
 }
 
 fn judge(subject: &Subject, second: Second) -> Outcome {
-    let documented = subject.description.summary.contains(WARNING);
+    let documented = subject.description.unlocked;
     match (subject.description.capabilities.multi_process, second) {
         (true, Second::GotIn(Ok(_))) => Outcome::Ok("the second sees what the first has written".to_owned()),
         (true, Second::GotIn(Err(why))) => Outcome::Failed(format!("the second gets in: {why}")),

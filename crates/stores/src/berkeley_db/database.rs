@@ -167,6 +167,15 @@ impl Database {
         if code == sys::NOT_FOUND { Ok(()) } else { check(code) }
     }
 
+    /// Whether a key is there.
+    pub(super) fn exists(&self, within: Within<'_>, key: &[u8]) -> Result<bool, StoreError> {
+        let code = alone_until_no_deadlock(within, || {
+            // SAFETY: the database is open; the key is only read.
+            Ok(unsafe { sys::bakeoff_db_exists(self.handle.0, raw(within), lend(key)?) })
+        })?;
+        if code == sys::NOT_FOUND { Ok(false) } else { check(code).map(|()| true) }
+    }
+
     /// Appends the key's value to `value`, if there is one: Berkeley DB copies it there from its page.
     pub(super) fn get(&self, within: Within<'_>, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         loop {

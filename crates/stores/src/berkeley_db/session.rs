@@ -105,6 +105,11 @@ impl Session for BerkeleySession<'_> {
         self.store.database.get(self.batch.as_ref(), key, value)
     }
 
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        let _alone = self.store.alone();
+        self.store.database.exists(self.batch.as_ref(), key)
+    }
+
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let database = &self.store.database;
         self.write(key.len(), |session| database.delete(session.batch.as_ref(), key))

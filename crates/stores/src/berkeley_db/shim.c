@@ -146,6 +146,11 @@ int bakeoff_db_get(DB *database, DB_TXN *transaction, struct bakeoff_db_bytes ke
     return code;
 }
 
+int bakeoff_db_exists(DB *database, DB_TXN *transaction, struct bakeoff_db_bytes key) {
+    DBT key_dbt = given(key);
+    return database->exists(database, transaction, &key_dbt, 0);
+}
+
 int bakeoff_db_cursor_open(DB *database, DB_TXN *transaction, DBC **result) {
     return database->cursor(database, transaction, result, 0);
 }

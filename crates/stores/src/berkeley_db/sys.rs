@@ -82,6 +82,7 @@ unsafe extern "C" {
         overwrite: c_int,
     ) -> c_int;
     pub(super) fn bakeoff_db_delete(database: *mut Database, transaction: *mut Transaction, key: Bytes<'_>) -> c_int;
+    pub(super) fn bakeoff_db_exists(database: *mut Database, transaction: *mut Transaction, key: Bytes<'_>) -> c_int;
     pub(super) fn bakeoff_db_get(
         database: *mut Database,
         transaction: *mut Transaction,

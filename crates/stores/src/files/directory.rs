@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 
 use bakeoff_store::{Durability, StoreError};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, Mode, OFlags, fstat, fsync, mkdirat, openat, renameat, syncfs, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, fsync, mkdirat, openat, renameat, statat, syncfs, unlinkat};
 use rustix::io::Errno;
 
 use super::error::failed;
@@ -110,6 +110,15 @@ impl Directory {
     /// Appends a file's content to `value`; false if there is no such file.
     pub(super) fn read(&self, path: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         read_at(self.root.as_fd(), path, value)
+    }
+
+    /// Whether there is such a file, without opening it.
+    pub(super) fn has(&self, path: &[u8]) -> Result<bool, StoreError> {
+        match statat(&self.root, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(failed("stat", path, errno)),
+        }
     }
 
     /// Removes a file, if it is there.

@@ -1,8 +1,21 @@
 //! How the files of records are spread over directories.
 
+/// Directories in a directory: as many as two hexadecimal digits name.
+const FAN_OUT: u64 = 256;
+
 /// Levels of directories between the store's own and the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Levels of directories, each named by two hexadecimal digits of the XXH64 of the key.
     pub(crate) levels: usize,
+}
+
+impl Layout {
+    /// The most directories on each level, from the outermost on.
+    pub(crate) fn directories(self) -> impl Iterator<Item = u64> {
+        (1..=self.levels).scan(1, |directories, _| {
+            *directories *= FAN_OUT;
+            Some(*directories)
+        })
+    }
 }

@@ -128,6 +128,11 @@ impl Session for FileSession<'_> {
         self.directory.read(&self.path, value)
     }
 
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        set_path(&mut self.path, self.layout, key);
+        self.directory.has(&self.path)
+    }
+
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         set_path(&mut self.path, self.layout, key);
         self.directory.remove(&self.path, self.flush)

@@ -76,6 +76,11 @@ impl Session for FjallSession<'_> {
         Ok(found.is_some())
     }
 
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.before_read()?;
+        self.store.records.contains_key(key).map_err(error)
+    }
+
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let records = &self.store.records;
         if self.batched {

@@ -74,6 +74,13 @@ impl Database {
         Ok(reading.found)
     }
 
+    /// Whether a key is there.
+    pub(super) fn exists(&self, key: &[u8]) -> Result<bool, StoreError> {
+        // SAFETY: the database is open; the key is only read.
+        let value_bytes = unsafe { sys::kcdbcheck(self.0, key.as_ptr(), key.len()) };
+        self.unless_no_record(i32::from(value_bytes >= 0))
+    }
+
     /// Begins a transaction, after that of another thread if there is one; `hard` flushes it when it ends.
     pub(super) fn begin(&self, hard: bool) -> Result<Transaction<'_>, StoreError> {
         // SAFETY: the database is open.

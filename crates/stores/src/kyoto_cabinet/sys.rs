@@ -60,6 +60,7 @@ unsafe extern "C" {
         context: *mut c_void,
         writable: i32,
     ) -> i32;
+    pub(super) fn kcdbcheck(database: *mut Database, key: *const u8, key_bytes: usize) -> i32;
     pub(super) fn kcdbset(
         database: *mut Database,
         key: *const u8,

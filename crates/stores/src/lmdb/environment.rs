@@ -110,15 +110,24 @@ impl<'e> Transaction<'e> {
 
     /// Appends the key's value to `value`, if there is one.
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.look(key, |found| value.extend_from_slice(found))
+    }
+
+    /// Whether a key is there: LMDB says where in the map its value lies, and nobody reads it.
+    fn exists(&self, key: &[u8]) -> Result<bool, StoreError> {
+        self.look(key, |_| ())
+    }
+
+    fn look(&self, key: &[u8], with: impl FnOnce(&[u8])) -> Result<bool, StoreError> {
         let (mut key, mut found) = (borrow(key), borrow(&[]));
         // SAFETY: the transaction is live; LMDB reads the key and points `found` into the map, where it stays while the
-        // transaction is neither reset nor written with, and here it is copied at once.
+        // transaction is neither reset nor written with, and here it is lent for the length of a call.
         unsafe {
             match ffi::mdb_get(self.raw, self.environment.database, &raw mut key, &mut found) {
                 ffi::MDB_NOTFOUND => return Ok(false),
                 code => check(code)?,
             }
-            value.extend_from_slice(bytes(&found));
+            with(bytes(&found));
         }
         Ok(true)
     }
@@ -174,6 +183,11 @@ impl<'e> Writer<'e> {
         self.0.get(key, value)
     }
 
+    /// Whether a key is there, or was written and not committed yet.
+    pub(super) fn exists(&self, key: &[u8]) -> Result<bool, StoreError> {
+        self.0.exists(key)
+    }
+
     /// Visits entries in order, those not committed yet among them.
     pub(super) fn scan(
         &mut self,
@@ -217,6 +231,12 @@ impl<'e> Reader<'e> {
     pub(super) fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let _snapshot = self.renew()?;
         self.transaction.get(key, value)
+    }
+
+    /// Whether a key is there.
+    pub(super) fn exists(&mut self, key: &[u8]) -> Result<bool, StoreError> {
+        let _snapshot = self.renew()?;
+        self.transaction.exists(key)
     }
 
     /// Visits entries in order.

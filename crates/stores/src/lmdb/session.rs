@@ -61,6 +61,13 @@ impl Session for LmdbSession<'_> {
         }
     }
 
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        match &self.batch {
+            Some(batch) => batch.exists(key),
+            None => self.reader.exists(key),
+        }
+    }
+
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         self.write(|writer| writer.delete(key))
     }

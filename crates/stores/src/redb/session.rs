@@ -72,6 +72,17 @@ impl<'s> RedbSession<'s> {
         }
         writer.finish()
     }
+
+    /// Looks in the open batch, or in a snapshot.
+    fn look(&self, key: &[u8], with: impl FnOnce(&[u8])) -> Result<bool, StoreError> {
+        match &self.batch {
+            Some(batch) => batch.with_dependent(|_, table| look(table, key, with)),
+            None => {
+                let transaction = self.database.begin_read().map_err(error)?;
+                look(&transaction.open_table(RECORDS).map_err(error)?, key, with)
+            }
+        }
+    }
 }
 
 impl Session for RedbSession<'_> {
@@ -91,13 +102,12 @@ impl Session for RedbSession<'_> {
     }
 
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
-        match &self.batch {
-            Some(batch) => batch.with_dependent(|_, table| get(table, key, value)),
-            None => {
-                let transaction = self.database.begin_read().map_err(error)?;
-                get(&transaction.open_table(RECORDS).map_err(error)?, key, value)
-            }
-        }
+        self.look(key, |found| value.extend_from_slice(found))
+    }
+
+    /// What is found is a place in a page, which nobody reads.
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.look(key, |_| ())
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
@@ -126,14 +136,15 @@ impl Session for RedbSession<'_> {
 
 type Found<'g> = AccessGuard<'g, &'static [u8]>;
 
-fn get(
+/// Whether a key is there, and its value lent for the length of a call.
+fn look(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     key: &[u8],
-    value: &mut Vec<u8>,
+    with: impl FnOnce(&[u8]),
 ) -> Result<bool, StoreError> {
     let found: Option<Found<'_>> = table.get(key).map_err(error)?;
     if let Some(found) = &found {
-        value.extend_from_slice(found.value());
+        with(found.value());
     }
     Ok(found.is_some())
 }

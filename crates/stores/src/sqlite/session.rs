@@ -15,6 +15,7 @@ pub(super) struct SqliteSession<'c> {
     update: Statement<'c>,
     upsert: Statement<'c>,
     get: Statement<'c>,
+    exists: Statement<'c>,
     delete: Statement<'c>,
     scans: Scans<'c>,
 }
@@ -41,6 +42,8 @@ impl<'c> Scans<'c> {
     }
 }
 
+/// Reads no column of the row that is found, so that no page of a long value is fetched.
+const EXISTS: &str = "SELECT 1 FROM record WHERE key = ?1";
 pub(super) const FORWARD: &str = "ORDER BY key ASC";
 pub(super) const FORWARD_FROM: &str = "WHERE key >= ?1 ORDER BY key ASC";
 pub(super) const REVERSE: &str = "ORDER BY key DESC";
@@ -63,6 +66,7 @@ impl<'c> SqliteSession<'c> {
             update: prepare("UPDATE record SET value = ?2 WHERE key = ?1")?,
             upsert: prepare(upsert)?,
             get: prepare("SELECT value FROM record WHERE key = ?1")?,
+            exists: prepare(EXISTS)?,
             delete: prepare("DELETE FROM record WHERE key = ?1")?,
             scans: Scans::prepare(connection)?,
         })
@@ -98,6 +102,15 @@ impl Session for SqliteSession<'_> {
         let mut found = false;
         self.get.query(&[key], |row| {
             value.extend_from_slice(row.blob(0));
+            found = true;
+            false
+        })?;
+        Ok(found)
+    }
+
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        let mut found = false;
+        self.exists.query(&[key], |_| {
             found = true;
             false
         })?;

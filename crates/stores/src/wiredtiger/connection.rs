@@ -134,6 +134,22 @@ impl<'c> WiredTigerSession<'c> {
         let batch_bytes = if self.in_batch { self.batch_bytes } else { 0 };
         check(code).map_err(|error| self.cache.explain(error, code, batch_bytes))
     }
+
+    /// Whether a key is there, and its value lent for the length of a call.
+    fn look(&self, key: &[u8], with: impl FnOnce(&[u8])) -> Result<bool, StoreError> {
+        let mut found = Bytes::NONE;
+        // SAFETY: the session is live, the key is only read, and what is found stays until the cursor is reset.
+        unsafe {
+            let code = sys::bakeoff_wt_get(self.raw, key.into(), &mut found);
+            if code == 0 {
+                with(found.get().unwrap_or_default());
+            } else if code != sys::NOT_FOUND {
+                self.check(code)?;
+            }
+            check(sys::bakeoff_wt_reset(self.raw))?;
+            Ok(code == 0)
+        }
+    }
 }
 
 impl Session for WiredTigerSession<'_> {
@@ -150,19 +166,12 @@ impl Session for WiredTigerSession<'_> {
     }
 
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
-        let mut found = Bytes::NONE;
-        // SAFETY: the session is live, the key is only read, and what is found stays until the cursor is reset: here it is copied
-        // before.
-        unsafe {
-            let code = sys::bakeoff_wt_get(self.raw, key.into(), &mut found);
-            if code == 0 {
-                value.extend_from_slice(found.get().unwrap_or_default());
-            } else if code != sys::NOT_FOUND {
-                self.check(code)?;
-            }
-            check(sys::bakeoff_wt_reset(self.raw))?;
-            Ok(code == 0)
-        }
+        self.look(key, |found| value.extend_from_slice(found))
+    }
+
+    /// What is found is a place in a page, which nobody reads.
+    fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.look(key, |_| ())
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
