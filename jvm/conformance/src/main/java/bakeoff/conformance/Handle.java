@@ -117,6 +117,14 @@ final class Handle<B> {
         return found ? value : null;
     }
 
+    /** Whether a key is there. */
+    boolean exists(byte[] key) throws Exception {
+        Output output = new Output(2 << 20);
+        boolean found = session.exists(of(key), output);
+        over();
+        return found;
+    }
+
     /** A key of a step of a walk finds what a key made beforehand finds. */
     byte[] getStep(long parent, byte[] name) throws Exception {
         ByteBuffer buffer = ByteBuffer.allocateDirect(name.length);

@@ -77,6 +77,7 @@ final class ModelChecks {
             model.remove(key);
         } else if (kind < 11) {
             assertArrayEquals(model.get(key), session.get(key));
+            assertEquals(model.containsKey(key), session.exists(key));
         } else if (kind == 11 && fixture.can(Capability.SCAN_FROM)) {
             compareScan(session, key, random.nextBoolean(), 1 + random.nextInt(8));
         } else if (kind == 12 && fixture.can(Capability.SCAN_ORDERED)) {

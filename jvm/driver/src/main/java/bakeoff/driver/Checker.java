@@ -10,6 +10,7 @@ import bakeoff.tape.Pool;
 import bakeoff.tape.Record;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * Outside the clock: compares a block's answers with the tape and records its times.
@@ -20,6 +21,7 @@ final class Checker {
     private final Pool pool;
     private final Output output;
     private final LaneOutcome outcome;
+    private final int[] oneIndex = new int[1];
     /** The index of the block's first wrong answer; negative if none was found. */
     private int firstWrong;
 
@@ -54,15 +56,40 @@ final class Checker {
         Operation operation = block.operation(first);
         Tally tally = outcome.tally(operation);
         switch (operation) {
-            case SCAN, SCAN_ALL ->
+            case SCAN, SCAN_ALL, SCAN_PREFIX, FIRST ->
                 tally.add(count, sum(block.entries, indexes, count), sum(block.bytes, indexes, count));
             case WALK -> tally.add(count, sum(block.entries, indexes, count), 0);
-            case DELETE, COMMIT -> tally.add(count, count, 0);
+            case DELETE, COMMIT, EXISTS -> tally.add(count, count, 0);
             case GET -> tally.add(count, count, block.has(first, Flags.FOUND) ? block.entryBytes(indexes, count) : 0);
             default -> tally.add(count, count, block.entryBytes(indexes, count));
         }
         if (timed) {
             outcome.timedNs += tally.time(block.timesNs, indexes, count);
+        }
+    }
+
+    /** Records the times of operations on values by the range of sizes that each value is of. */
+    void sortBySize(Block<?> block, List<ValueSizes> sizes) {
+        ByKind byKind = block.byKind();
+        for (int kind = 0; !sizes.isEmpty() && kind < byKind.number(); kind++) {
+            int[] indexes = byKind.indexes(kind);
+            int first = indexes[0];
+            Operation operation = block.operation(first);
+            boolean hasValues = operation.writesValue() || operation == Operation.GET && block.has(first, Flags.FOUND);
+            if (!hasValues || block.has(first, Flags.UNTIMED)) {
+                continue;
+            }
+            Tally tally = outcome.tally(operation);
+            for (int at = 0; at < byKind.count(kind); at++) {
+                long bytes = block.record(indexes[at]).valueBytes();
+                for (int of = 0; of < sizes.size(); of++) {
+                    if (bytes <= sizes.get(of).valueBytesMax()) {
+                        oneIndex[0] = indexes[at];
+                        tally.timeOfSize(of, block.timesNs, oneIndex);
+                        break;
+                    }
+                }
+            }
         }
     }
 
@@ -79,6 +106,11 @@ final class Checker {
         Operation operation = block.operation(indexes[0]);
         if (operation == Operation.GET) {
             checkGets(block, indexes, count, block.has(indexes[0], Flags.FOUND));
+        } else if (operation == Operation.EXISTS) {
+            boolean there = block.has(indexes[0], Flags.FOUND);
+            for (int at = 0; at < count; at++) {
+                note(indexes[at], block.found[indexes[at]] == there);
+            }
         } else if (operation.isVisit()) {
             for (int at = 0; at < count; at++) {
                 int index = indexes[at];
@@ -156,9 +188,14 @@ final class Checker {
         }
         Record record = block.record(index);
         String key = printable(block.records, record.keyOffset, record.keyBytes());
-        return block.operation(index) == Operation.GET
-                ? describeGet(block, index, key)
-                : describeScan(block, index, key);
+        return switch (block.operation(index)) {
+            case GET -> describeGet(block, index, key);
+            case EXISTS ->
+                block.has(index, Flags.FOUND)
+                        ? "exists of key %s found nothing, but the key is there".formatted(key)
+                        : "exists of key %s found it, but it is not there".formatted(key);
+            default -> describeScan(block, index, key);
+        };
     }
 
     private static String describeWalk(Block<?> block, int index) {
@@ -199,7 +236,13 @@ final class Checker {
 
     private static String describeScan(Block<?> block, int index, String key) {
         Record record = block.visit(index);
-        String what = record.operation() == Operation.SCAN ? "scan from key " + key : "whole scan";
+        String what =
+                switch (record.operation()) {
+                    case SCAN -> "scan from key " + key;
+                    case SCAN_PREFIX -> "scan of the prefix " + key;
+                    case FIRST -> record.keyBytes() == 0 ? "the first entry" : "the first entry with the prefix " + key;
+                    default -> "whole scan";
+                };
         if (block.entries[index] == record.entries && block.bytes[index] == record.bytes) {
             return "%s delivered %d entries of %d bytes as expected, but their content or order is wrong (checksum differs)"
                     .formatted(what, record.entries, record.bytes);

@@ -31,6 +31,7 @@ public final class Lane<B> {
     private final Output walkOutput = new Output(WALK_VALUE_BYTES);
     private final DirectoryReader directories = new DirectoryReader();
     private final Fold<B> fold;
+    private final WithPrefix<B> withPrefix;
     private final Allocations allocations = new Allocations();
 
     /** Buffers for operations whose key and value are at most so long together, with values made beforehand if there are some. */
@@ -40,6 +41,7 @@ public final class Lane<B> {
         this.pool = pool;
         output = new Output(Math.addExact(LaneReader.BLOCK_BYTES_MAX, entryBytesMax));
         fold = new Fold<>(form, output, entryBytesMax);
+        withPrefix = new WithPrefix<>(form, fold);
     }
 
     /**
@@ -73,7 +75,11 @@ public final class Lane<B> {
                     outcome.timedNs += timedWhole(session);
                 }
                 outcome.addAllocated(allocations.since(allocatedBefore));
-                checker.settle(block, job.check(), pace != null || job.latency());
+                boolean timed = pace != null || job.latency();
+                checker.settle(block, job.check(), timed);
+                if (timed) {
+                    checker.sortBySize(block, job.valueSizes());
+                }
                 if (warmsUp) {
                     long operations = outcome.timedOperations() - operationsBefore;
                     job.steady().add(operations, outcome.timedNs - timedNsBefore);
@@ -235,6 +241,8 @@ public final class Lane<B> {
             case DELETE -> session.delete(key);
             case COMMIT -> session.commit();
             case SCAN, SCAN_ALL -> scan(index, key, session);
+            case SCAN_PREFIX, FIRST -> scanPrefix(index, key, session);
+            case EXISTS -> exists(index, key, session);
             default -> walk(index, session);
         }
     }
@@ -265,6 +273,30 @@ public final class Lane<B> {
         block.entries[index] = fold.entries();
         block.bytes[index] = fold.bytes();
         block.states[index] = fold.state();
+    }
+
+    private void scanPrefix(int index, B prefix, Session<B> session) throws Exception {
+        Record record = block.visit(index);
+        if (record.limit == 0) {
+            return;
+        }
+        boolean all = record.keyBytes() == 0;
+        fold.begin(record.consumer, false, record.limit);
+        if (!all) {
+            withPrefix.begin(prefix);
+        }
+        Direction direction = record.has(Flags.REVERSE) ? Direction.REVERSE : Direction.FORWARD;
+        session.scan(all ? null : prefix, direction, all ? fold : withPrefix);
+        block.entries[index] = fold.entries();
+        block.bytes[index] = fold.bytes();
+        block.states[index] = fold.state();
+    }
+
+    /** What a store that reads the value gives is no part of the answer. */
+    private void exists(int index, B key, Session<B> session) throws Exception {
+        int before = output.position();
+        block.found[index] = session.exists(key, output);
+        output.truncate(before);
     }
 
     private void walk(int index, Session<B> session) throws Exception {

@@ -135,11 +135,11 @@ public final class LaneOutcome {
         return tallies.stream().mapToLong(Tally::entries).sum();
     }
 
-    /** The results by kind, in the order in which kinds first appeared. */
-    JsonArray results() {
+    /** The results by kind, in the order in which kinds first appeared, and of each by these ranges of value sizes. */
+    JsonArray results(List<ValueSizes> valueSizes) {
         JsonArray array = new JsonArray();
         long alone = tallies.size() == 1 ? threadsTimedNs() : -1;
-        tallies.forEach(tally -> array.add(tally.toJson(alone)));
+        tallies.forEach(tally -> array.add(tally.toJson(alone, valueSizes)));
         return array;
     }
 }

@@ -51,6 +51,11 @@ final class LatencyHistogram {
         maxNs = Math.max(maxNs, other.maxNs);
     }
 
+    /** How many there are. */
+    long operations() {
+        return counts().getTotalCount();
+    }
+
     long sumNs() {
         return sumNs;
     }

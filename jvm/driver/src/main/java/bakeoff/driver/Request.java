@@ -56,6 +56,7 @@ record Request(
      * @param steadyWithin the part of the operations that may be a warm-up, until their rate has settled; 0 if none may
      * @param settle wait afterwards until the store has done what it put off
      * @param reopen before it, close the store and open it again
+     * @param valueSizes ranges of value sizes whose latencies are kept apart, ascending
      */
     record Phase(
             String name,
@@ -66,7 +67,8 @@ record Request(
             double speed,
             double steadyWithin,
             boolean settle,
-            boolean reopen) {}
+            boolean reopen,
+            List<ValueSizes> valueSizes) {}
 
     /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
     record WarmUp(Path pool, List<Phase> phases, DataHints hints, long timeNs, long operations) {}
@@ -184,9 +186,21 @@ record Request(
                     speed,
                     part,
                     phase.wish("settle"),
-                    phase.wish("reopen")));
+                    phase.wish("reopen"),
+                    valueSizes(phase)));
         }
         return List.copyOf(phases);
+    }
+
+    private static List<ValueSizes> valueSizes(Fields phase) throws Failure {
+        List<ValueSizes> sizes = new ArrayList<>();
+        if (phase.isThere("value_sizes")) {
+            for (JsonElement element : phase.array("value_sizes")) {
+                Fields range = new Fields(element.getAsJsonObject(), "phases.value_sizes.");
+                sizes.add(new ValueSizes(range.number("value_bytes_min"), range.number("value_bytes_max")));
+            }
+        }
+        return List.copyOf(sizes);
     }
 
     private static DataHints hints(Fields json) throws Failure {

@@ -152,7 +152,7 @@ final class Run {
             Store<B> store, List<Lane<B>> lanes, Request.Phase phase, TapeReader tape, Device device) throws Failure {
         long operations = tape.header().operations();
         Steady steady = phase.steadyWithin() > 0 ? new Steady(phase.steadyWithin(), operations, device) : null;
-        Job job = new Job(phase.latency(), check, phase.speed(), steady);
+        Job job = new Job(phase.latency(), check, phase.speed(), steady, phase.valueSizes());
         Progress progress = new Progress(emitter, phase.name(), operations, job.counter());
         Churn.settle();
         Begin begun = Begin.now(device);
@@ -174,7 +174,7 @@ final class Run {
         event.addProperty("timed_ns", outcome.timedNs());
         event.addProperty("threads_timed_ns", outcome.threadsTimedNs());
         event.addProperty("wall_ns", end - begin.atNs());
-        event.add("operations", outcome.results());
+        event.add("operations", outcome.results(phase.valueSizes()));
         event.addProperty("answers_checked", outcome.answersChecked);
         event.addProperty("answers_wrong", outcome.answersWrong);
         event.add("resources", resources);
@@ -193,9 +193,12 @@ final class Run {
         return event;
     }
 
-    private static Optional<JsonObject> settled() throws Failure {
+    private Optional<JsonObject> settled() throws Failure {
         try {
-            return Quiet.await(SETTLE_LONGEST_NS);
+            Optional<JsonObject> settled = Quiet.await(SETTLE_LONGEST_NS);
+            settled.ifPresent(
+                    event -> DiskUsage.of(it.request.directory()).ifPresent(usage -> event.add("disk", usage)));
+            return settled;
         } catch (InterruptedException interrupted) {
             throw Failure.of("waiting for the store to settle", interrupted);
         }
@@ -269,8 +272,8 @@ final class Run {
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
-        Request.Phase phase =
-                new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false);
+        Request.Phase phase = new Request.Phase(
+                "verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false, List.of());
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), Slices.none(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }

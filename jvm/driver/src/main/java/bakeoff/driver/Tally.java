@@ -1,7 +1,10 @@
 package bakeoff.driver;
 
 import bakeoff.tape.Operation;
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Counts and latencies of one kind of operation. */
 final class Tally {
@@ -10,6 +13,8 @@ final class Tally {
     private long entries;
     private long bytes;
     private LatencyHistogram latencies;
+    /** By the number of the range of value sizes; null where no value was of it. */
+    private final List<LatencyHistogram> bySize = new ArrayList<>();
 
     Tally(Operation operation) {
         this.operation = operation;
@@ -37,6 +42,21 @@ final class Tally {
         return latencies.record(timesNs, indexes, count);
     }
 
+    /** Records the time at an index, of an operation whose value is of the range of sizes with this number. */
+    void timeOfSize(int number, long[] timesNs, int[] index) {
+        ofSize(number).record(timesNs, index, 1);
+    }
+
+    private LatencyHistogram ofSize(int number) {
+        while (bySize.size() <= number) {
+            bySize.add(null);
+        }
+        if (bySize.get(number) == null) {
+            bySize.set(number, new LatencyHistogram());
+        }
+        return bySize.get(number);
+    }
+
     void merge(Tally other) {
         operations += other.operations;
         entries += other.entries;
@@ -46,14 +66,19 @@ final class Tally {
         } else if (other.latencies != null) {
             latencies.merge(other.latencies);
         }
+        for (int number = 0; number < other.bySize.size(); number++) {
+            if (other.bySize.get(number) != null) {
+                ofSize(number).merge(other.bySize.get(number));
+            }
+        }
     }
 
     long entries() {
         return entries;
     }
 
-    /** The result; {@code phaseTimedNs} is the time of a phase without latencies that has this kind alone, else negative. */
-    JsonObject toJson(long phaseTimedNs) {
+    /** The result, and by these ranges of value sizes; {@code phaseTimedNs} is the time of a phase without latencies that has this kind alone, else negative. */
+    JsonObject toJson(long phaseTimedNs, List<ValueSizes> valueSizes) {
         JsonObject json = new JsonObject();
         json.addProperty("operation", operation.word());
         json.addProperty("operations", operations);
@@ -65,6 +90,24 @@ final class Tally {
         } else if (phaseTimedNs >= 0) {
             json.addProperty("timed_ns", phaseTimedNs);
         }
+        if (!bySize.isEmpty()) {
+            json.add("by_size", bySizeToJson(valueSizes));
+        }
         return json;
+    }
+
+    private JsonArray bySizeToJson(List<ValueSizes> valueSizes) {
+        JsonArray array = new JsonArray();
+        for (int number = 0; number < bySize.size(); number++) {
+            LatencyHistogram latency = bySize.get(number);
+            if (latency != null) {
+                JsonObject json = new JsonObject();
+                valueSizes.get(number).addTo(json);
+                json.addProperty("operations", latency.operations());
+                json.add("latency", latency.toJson());
+                array.add(json);
+            }
+        }
+        return array;
     }
 }

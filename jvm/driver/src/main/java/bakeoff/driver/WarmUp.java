@@ -97,7 +97,10 @@ final class WarmUp {
         AtomicBoolean end = passed ? over : new AtomicBoolean();
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
             Request.Phase phase = request.phases().get(index);
-            team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, null, end));
+            team.replay(
+                    phase,
+                    tapes.phases().get(index),
+                    new Job(phase.latency(), check, counter, 0, null, end, List.of()));
         }
     }
 }

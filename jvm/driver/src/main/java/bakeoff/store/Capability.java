@@ -26,6 +26,12 @@ public enum Capability {
     MULTI_PROCESS,
     /** It makes a copy of itself, while it is open, that has no free space left in it. */
     COMPACTED_COPY,
+    /** Existence checks can be asked for; where the store has no call for them they read the value. */
+    EXISTS,
+    /** It looks whether a key is there without reading the value. */
+    EXISTS_CALL,
+    /** Scans of a prefix and first entries can be asked for. */
+    SCAN_PREFIX,
     /** The store keeps what it is given. */
     KEEPS_DATA;
 

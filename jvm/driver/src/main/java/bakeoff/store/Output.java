@@ -48,6 +48,12 @@ public final class Output {
         return position;
     }
 
+    /** Forgets what was given since {@code before} was the {@link #position}. */
+    public void truncate(int before) {
+        position = before;
+        kept = null;
+    }
+
     /** Says how many bytes were written to {@link #array}. */
     public void advance(int length) {
         position += length;

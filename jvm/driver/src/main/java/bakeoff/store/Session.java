@@ -18,6 +18,11 @@ public interface Session<B> extends AutoCloseable {
     /** Gives the key's value to {@code output} and says whether there is one. */
     boolean get(B key, Output output) throws Exception;
 
+    /** Says whether a key is there. A store without a call for that reads the value, which it may give to {@code output}. */
+    default boolean exists(B key, Output output) throws Exception {
+        return get(key, output);
+    }
+
     /** Removes a key; it is not an error if it is not there. */
     void delete(B key) throws Exception;
 

@@ -35,7 +35,7 @@ public final class StoreDescription {
     private final Set<Durability> tornBatches = EnumSet.noneOf(Durability.class);
     private final Set<Durability> flushing = EnumSet.noneOf(Durability.class);
     private final Map<Durability, NotOffered> notOffered = new EnumMap<>(Durability.class);
-    private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA);
+    private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA, Capability.EXISTS);
     private final List<Setting> settings = new ArrayList<>(List.of(HEAP_SETTING));
     private long keyBytesMin;
     private long keyBytesMax = Integer.MAX_VALUE;
@@ -135,6 +135,10 @@ public final class StoreDescription {
     /** What it can do, beside keeping data. */
     public StoreDescription can(Capability... offered) {
         Collections.addAll(capabilities, offered);
+        if (capabilities.contains(Capability.SCAN_FROM)) {
+            // A prefix is where a scan begins; the driver sees where it ends.
+            capabilities.add(Capability.SCAN_PREFIX);
+        }
         return this;
     }
 

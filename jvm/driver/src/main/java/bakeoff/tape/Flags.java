@@ -19,8 +19,8 @@ public final class Flags {
     static int of(Operation operation) {
         int own =
                 switch (operation) {
-                    case GET, UPDATE, UPSERT, DELETE, WALK -> FOUND;
-                    case SCAN -> REVERSE;
+                    case GET, UPDATE, UPSERT, DELETE, WALK, EXISTS -> FOUND;
+                    case SCAN, SCAN_PREFIX, FIRST -> REVERSE;
                     case SCAN_ALL -> REVERSE | ANY_ORDER;
                     case INSERT, COMMIT -> 0;
                 };

@@ -21,7 +21,13 @@ public enum Operation {
     /** End of a batch. */
     COMMIT,
     /** Chained lookups. */
-    WALK;
+    WALK,
+    /** Ask whether a key is there. */
+    EXISTS,
+    /** The entries whose keys begin alike. */
+    SCAN_PREFIX,
+    /** The first entry, of all or of those whose keys begin alike. */
+    FIRST;
 
     private static final Operation[] ALL = values();
 
@@ -50,14 +56,19 @@ public enum Operation {
         return this != COMMIT && this != SCAN_ALL && this != WALK;
     }
 
-    /** Whether it goes from entry to entry: a scan of either kind, a walk. */
+    /** Whether it goes from entry to entry: a scan of any kind, a walk. */
     public boolean isVisit() {
         return isScan() || this == WALK;
     }
 
-    /** Whether it is a scan of either kind. */
+    /** Whether it is a scan of any kind. */
     public boolean isScan() {
-        return this == SCAN || this == SCAN_ALL;
+        return this == SCAN || this == SCAN_ALL || hasPrefix();
+    }
+
+    /** Whether its key is only the beginning of keys. */
+    public boolean hasPrefix() {
+        return this == SCAN_PREFIX || this == FIRST;
     }
 
     /** Whether it changes the store. */

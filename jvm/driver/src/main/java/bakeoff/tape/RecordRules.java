@@ -67,6 +67,12 @@ final class RecordRules {
             String limit = Long.toUnsignedString(record.limit);
             return new Broken("entries", Long.toUnsignedString(record.entries), "at most the limit of " + limit);
         }
+        if (record.operation() == Operation.FIRST && record.limit != 1) {
+            return new Broken("limit", Long.toUnsignedString(record.limit), "1, as a first entry is one");
+        }
+        if (record.operation().hasPrefix() && record.has(Flags.REVERSE) && record.keyBytes() != 0) {
+            return new Broken("flag REVERSE", "set", "unset where keys begin with something");
+        }
         boolean misplaced = record.has(Flags.ANY_ORDER) && record.consumer == Consumer.COPY;
         return misplaced ? new Broken("flag ANY_ORDER", "set", "unset for a scan that copies") : null;
     }

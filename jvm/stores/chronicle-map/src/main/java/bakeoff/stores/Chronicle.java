@@ -84,7 +84,8 @@ public final class Chronicle implements StoreType {
                         Capability.BATCH_READS,
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS,
-                        Capability.MULTI_PROCESS)
+                        Capability.MULTI_PROCESS,
+                        Capability.EXISTS_CALL)
                 .keys(0, 1 << 30)
                 .values(1 << 30)
                 .setting(Setting.integer(
@@ -242,6 +243,11 @@ public final class Chronicle implements StoreType {
             found = value;
             output.append(value, 0, value.length);
             return true;
+        }
+
+        @Override
+        public boolean exists(byte[] key, Output output) {
+            return map.containsKey(key);
         }
 
         @Override
