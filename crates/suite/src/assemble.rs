@@ -1,7 +1,7 @@
 //! How a suite is made of its file: everything is read and checked before anything is refused.
 
 mod distribution;
-pub(crate) mod flow;
+mod flow;
 mod like;
 mod limits;
 pub(crate) mod overrides;
@@ -15,7 +15,7 @@ pub(crate) mod variants;
 mod warm_up;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::KeyForm;
+use bakeoff_tape::{AGE_PHASE, KeyForm, Shape, ValueSizes};
 use bakeoff_text::{format_size, parse_size};
 use bakeoff_tree::{Tree, tree_entries};
 
@@ -141,13 +141,19 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         }
     }
     let pool_bytes = limits::pool_bytes(&root, &axes, file, problems);
-    let value_shape = root.read("value-distribution", problems, distribution::shape).unwrap_or_default();
+    let value_shape = root.read("value-distribution", problems, distribution::value_shape).unwrap_or_default();
     if let (Some(place), Some(_)) = (root.key_place("value-distribution"), tree) {
         problems.add(place, "the tree says how long values are", "leave `value-distribution` out");
+    }
+    if let (false, Some(at)) = (value_shape == Shape::default(), axes.value_bytes.iter().position(ValueSizes::is_mixed))
+    {
+        let message = "`value-distribution` is for one range of sizes, and `value-size` has several with weights";
+        problems.add(&file.axis_place("value-size", at), message, "leave one of them out");
     }
     for (index, phase) in phases.iter().enumerate() {
         rules::check(phase, index, (&axes, tree), file, problems);
     }
+    check_age(&phases, (&axes, tree.is_some()), file, problems);
     if problems.is_empty() {
         flow::check(&phases, &axes, file, problems);
     }
@@ -180,8 +186,24 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         unequal,
         scale: None,
         numbers_given: Vec::new(),
+        left_out: Vec::new(),
         file,
     })
+}
+
+/// A store can be aged if its values can be replaced, and the phase that does it has a name of its own.
+fn check_age(phases: &[Phase<'_>], (axes, has_tree): (&Axes, bool), file: &SuiteFile, problems: &mut Problems) {
+    let Some(at) = axes.ages.iter().position(|age| *age > 0) else { return };
+    let place = file.axis_place(axes::AGE, at);
+    let help = "leave the axis `age` out";
+    if file.root.get("tape").is_some() {
+        problems.add(&place, "a tape has its own operations, and none ages the store before them", help);
+    } else if has_tree {
+        problems.add(&place, "the values of a tree follow from its keys, so none can be replaced", help);
+    } else if let Some(phase) = phases.iter().find(|phase| phase.spec.name == AGE_PHASE) {
+        let help = "give the phase another name";
+        problems.add(phase.table.place("name"), "the axis `age` adds a phase of this name", help);
+    }
 }
 
 /// Reads `[axes]`. With directory keys the tree says how many records there are and how long; an imported tape says it itself.

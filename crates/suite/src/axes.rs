@@ -3,7 +3,7 @@
 //! To add an axis: its values in [`Axes`], a row in [`AXES`], and what it varies: a field of [`Conditions`], or of the tapes' workload.
 
 use bakeoff_protocol::{Compression, DEFAULT_MEDIUM, Durability};
-use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, Workload, key_lengths};
+use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, ValueSizes, Workload, key_count, key_lengths};
 use bakeoff_text::{format_size, parse_size, parse_size_range};
 
 use crate::disturbance::Disturbance;
@@ -30,8 +30,8 @@ pub enum StoreChoice {
 pub struct Key {
     /// The form.
     pub form: KeyForm,
-    /// The length, bytes; `None` for the form's own.
-    pub bytes: Option<u32>,
+    /// Their lengths, bytes; `None` for the form's own.
+    pub bytes: Option<SizeRange>,
 }
 
 impl Key {
@@ -39,13 +39,26 @@ impl Key {
     pub(crate) fn new(form: KeyForm) -> Self {
         Self { form, bytes: None }
     }
+
+    /// How many records such keys can name.
+    pub(crate) fn count(&self) -> u64 {
+        let own = || KeyMaker::new(self.form, None).lengths();
+        key_count(self.form, self.bytes.unwrap_or_else(own).min as u32)
+    }
+
+    /// Gives a workload keys of this kind.
+    fn set(&self, of: &mut Workload) {
+        of.key = self.form;
+        of.key_bytes = self.bytes.map(|lengths| lengths.min as u32);
+        of.key_bytes_max = self.bytes.filter(|lengths| lengths.min < lengths.max).map(|lengths| lengths.max as u32);
+    }
 }
 
 /// The values of every axis; where a suite leaves one out, those that hold then.
 #[derive(Clone, Debug)]
 pub(crate) struct Axes {
     pub(crate) stores: StoreChoice,
-    pub(crate) value_bytes: Vec<SizeRange>,
+    pub(crate) value_bytes: Vec<ValueSizes>,
     pub(crate) records: Vec<u64>,
     pub(crate) data: Vec<Data>,
     pub(crate) durability: Vec<Durability>,
@@ -56,6 +69,7 @@ pub(crate) struct Axes {
     pub(crate) media: Vec<String>,
     pub(crate) keys: Vec<Key>,
     pub(crate) disturbances: Vec<Disturbance>,
+    pub(crate) ages: Vec<u32>,
 }
 
 impl Default for Axes {
@@ -73,6 +87,7 @@ impl Default for Axes {
             media: vec![DEFAULT_MEDIUM.to_owned()],
             keys: vec![Key::new(KeyForm::Sha1)],
             disturbances: vec![Disturbance::None],
+            ages: vec![0],
         }
     }
 }
@@ -134,6 +149,8 @@ pub(crate) struct SuiteAxis {
     pub(crate) flag: Option<Flag>,
     /// What to write, where every suite has to have it.
     pub(crate) required: Option<&'static str>,
+    /// The values of the flag as a suite has them: those that were typed between commas, unless a value may have commas itself.
+    pub(crate) typed: fn(&[String]) -> Vec<String>,
     /// Reads its values, where it is there; `None` if they cannot be read.
     pub(crate) read: fn(&Table<'_>, &mut Axes, &mut Problems) -> Option<()>,
     pub(crate) varies: Varies,
@@ -143,7 +160,7 @@ pub(crate) struct SuiteAxis {
 
 impl SuiteAxis {
     const fn new(key: &'static str, read: fn(&Table<'_>, &mut Axes, &mut Problems) -> Option<()>) -> Self {
-        Self { key, flag: None, required: None, read, varies: Varies::Neither, nesting: 0 }
+        Self { key, flag: None, required: None, typed: <[String]>::to_vec, read, varies: Varies::Neither, nesting: 0 }
     }
 
     const fn required(self, example: &'static str) -> Self {
@@ -154,13 +171,17 @@ impl SuiteAxis {
         Self { flag: Some(Flag::list(name, value_name, help)), ..self }
     }
 
+    const fn typed(self, typed: fn(&[String]) -> Vec<String>) -> Self {
+        Self { typed, ..self }
+    }
+
     const fn varies(self, nesting: u32, varies: Varies) -> Self {
         Self { varies, nesting, ..self }
     }
 }
 
 /// Every axis.
-pub(crate) static AXES: [SuiteAxis; 12] = [
+pub(crate) static AXES: [SuiteAxis; 13] = [
     SuiteAxis::new("stores", |table, axes, problems| set(&mut axes.stores, stores(table, problems)))
         .required("stores = [\"sqlite\", \"lmdb\"], or \"all\"")
         .flag("stores", "NAME,…", "Stores to compare, separated by commas; `all` for every one there is"),
@@ -168,8 +189,16 @@ pub(crate) static AXES: [SuiteAxis; 12] = [
         set(&mut axes.value_bytes, table.axis("value-size", problems, value_size))
     })
     .required("value-size = [\"100B..1KiB\"]")
-    .flag("value-size", "SIZE,…", "Value sizes or ranges of sizes, e.g. 100B,1KiB..10KiB")
-    .varies(6, Varies::Workload(|axes, of| each(of, &axes.value_bytes, |of, &sizes| of.value_bytes = sizes))),
+    .flag(
+        "value-size",
+        "SIZE,…",
+        "Value sizes or ranges of sizes, e.g. 100B,1KiB..10KiB; sizes with weights are one value, e.g. 70% 200B,30% 20KiB",
+    )
+    .typed(mixtures)
+    .varies(
+        6,
+        Varies::Workload(|axes, of| each(of, &axes.value_bytes, |of, sizes| of.value_bytes.clone_from(sizes))),
+    ),
     SuiteAxis::new("records", |table, axes, problems| {
         set(&mut axes.records, table.axis("records", problems, records))
     })
@@ -177,7 +206,7 @@ pub(crate) static AXES: [SuiteAxis; 12] = [
     .flag("records", "COUNT,…", "Record counts, e.g. 1000,10k")
     .varies(7, Varies::Workload(|axes, of| each(of, &axes.records, |of, &records| of.records = records))),
     SuiteAxis::new("data", |table, axes, problems| set(&mut axes.data, table.axis("data", problems, data)))
-        .flag("data", "TYPE,…", "What values are made of: random, text, half")
+        .flag("data", "TYPE,…", "What values are made of: random, text, json, half")
         .varies(5, Varies::Workload(|axes, of| each(of, &axes.data, |of, &data| of.data = data))),
     SuiteAxis::new("durability", |table, axes, problems| {
         set(&mut axes.durability, table.axis("durability", problems, durability))
@@ -206,19 +235,27 @@ pub(crate) static AXES: [SuiteAxis; 12] = [
     .varies(9, Varies::Conditions(|axes, of| each(of, &axes.compression, |of, &compression| of.compression = compression))),
     SuiteAxis::new(MEDIA, |table, axes, problems| set(&mut axes.media, table.axis(MEDIA, problems, medium)))
         .varies(0, Varies::Conditions(|axes, of| each(of, &axes.media, |of, name| of.medium.clone_from(name)))),
-    SuiteAxis::new(KEY, |table, axes, problems| set(&mut axes.keys, table.axis(KEY, problems, key))).varies(
-        4,
-        Varies::Workload(|axes, of| each(of, &axes.keys, |of, key| (of.key, of.key_bytes) = (key.form, key.bytes))),
-    ),
+    SuiteAxis::new(KEY, |table, axes, problems| set(&mut axes.keys, table.axis(KEY, problems, key)))
+        .flag("key", "FORM,…", "Forms of keys: sha1, decimal or integer, with a length or a range of lengths, e.g. integer:8,sha1:20..64")
+        .varies(4, Varies::Workload(|axes, of| each(of, &axes.keys, |of, key| key.set(of)))),
     SuiteAxis::new("disturbance", |table, axes, problems| {
         set(&mut axes.disturbances, table.axis("disturbance", problems, disturbance))
     })
     .flag("disturbance", "WORD,…", "What else goes on meanwhile: none, video, cpu, memory, disk")
     .varies(1, Varies::Conditions(|axes, of| each(of, &axes.disturbances, |of, &by| of.disturbance = by))),
+    SuiteAxis::new(AGE, |table, axes, problems| set(&mut axes.ages, table.axis(AGE, problems, age)))
+        .flag("age", "COUNT,…", "Age stores before they are measured: replace all data so many times, e.g. 0,1,3")
+        .varies(10, Varies::Workload(|axes, of| axes.ages.iter().map(|&age| of.clone().aged(age)).collect())),
 ];
 
 /// The axis that is read first: a tree says the values of others.
 pub(crate) const KEY: &str = "key";
+
+/// The axis that adds a phase.
+pub(crate) const AGE: &str = "age";
+
+/// Turnovers that a store can be aged by.
+const AGE_MAX: u64 = 100;
 
 /// The axis that takes the place of `durability` for some stores.
 pub(crate) const OTHERWISE: &str = "durability-otherwise";
@@ -296,7 +333,7 @@ pub(crate) fn has_form(keys: &[Key], form: KeyForm) -> bool {
     keys.iter().any(|key| key.form == form)
 }
 
-/// Reads a form of keys, `sha1`, or one with a length, `sha1:48`.
+/// Reads a form of keys, `sha1`, or one with a length or a range of lengths, `sha1:48`.
 fn key(node: &Node, what: &str, problems: &mut Problems) -> Option<Key> {
     let forms = KeyForm::ALL.map(|form| (form.name(), form));
     let Value::Text(typed) = &node.value else { return read::choice(node, what, &forms, problems).map(Key::new) };
@@ -312,9 +349,9 @@ fn key(node: &Node, what: &str, problems: &mut Problems) -> Option<Key> {
     };
     let length = Node { place: node.place.clone(), value: Value::Text(length.to_owned()) };
     let limits = (u64::from(least), u64::from(most));
-    let bytes = read::quantity(&length, "length of a key", limits, parse_size, format_size, problems)?;
-    let own = KeyMaker::new(form, None).key_bytes() as u64 == bytes;
-    Some(Key { form, bytes: (!own).then_some(bytes as u32) })
+    let lengths = read::interval(&length, "length of a key", limits, parse_size_range, format_size, problems)?;
+    let own = KeyMaker::new(form, None).lengths() == lengths;
+    Some(Key { form, bytes: (!own).then_some(lengths) })
 }
 
 fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
@@ -337,8 +374,40 @@ fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
     }
 }
 
-fn value_size(node: &Node, what: &str, problems: &mut Problems) -> Option<SizeRange> {
-    read::interval(node, what, (0, VALUE_BYTES_MAX), parse_size_range, format_size, problems)
+/// Sizes with weights that follow each other are one value, up to a semicolon.
+fn mixtures(typed: &[String]) -> Vec<String> {
+    let (mut values, mut goes_on): (Vec<String>, bool) = (Vec::new(), false);
+    for text in typed {
+        for (number, piece) in text.split(';').enumerate() {
+            let has_weight = ValueSizes::has_weight(piece);
+            match values.last_mut().filter(|_| has_weight && goes_on && number == 0) {
+                Some(last) => *last = format!("{last},{piece}"),
+                None => values.push(piece.to_owned()),
+            }
+            goes_on = has_weight;
+        }
+    }
+    values
+}
+
+/// Reads a size, a range of sizes, or several with weights.
+fn value_size(node: &Node, what: &str, problems: &mut Problems) -> Option<ValueSizes> {
+    let typed = match &node.value {
+        Value::Text(text) if ValueSizes::is_mixture(text) => text,
+        _ => {
+            let range = read::interval(node, what, (0, VALUE_BYTES_MAX), parse_size_range, format_size, problems);
+            return range.map(ValueSizes::from);
+        }
+    };
+    match ValueSizes::parse(typed) {
+        Err(error) => problems.add(&node.place, format!("`{what}`: {}", error.what), error.remedy),
+        Ok(sizes) if sizes.max() <= VALUE_BYTES_MAX => return Some(sizes),
+        Ok(sizes) => {
+            let message = format!("`{what}` is up to {}, which is too large", format_size(sizes.max()));
+            problems.add(&node.place, message, format!("give sizes up to {}", format_size(VALUE_BYTES_MAX)));
+        }
+    }
+    None
 }
 
 fn records(node: &Node, what: &str, problems: &mut Problems) -> Option<u64> {
@@ -374,6 +443,25 @@ fn medium(node: &Node, _: &str, problems: &mut Problems) -> Option<String> {
     read::name(node, "medium", problems)
 }
 
+fn age(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
+    read::count(node, what, (0, AGE_MAX), problems).map(|turnovers| turnovers as u32)
+}
+
 fn disturbance(node: &Node, what: &str, problems: &mut Problems) -> Option<Disturbance> {
     read::choice(node, what, &Disturbance::ALL.map(|disturbance| (disturbance.name(), disturbance)), problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_with_weights_that_follow_each_other_are_one_value() {
+        let of = |text: &str| mixtures(&text.split(',').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("100B,1KiB..10KiB"), ["100B", "1KiB..10KiB"]);
+        assert_eq!(of("70% 200B, 30% 20KiB"), ["70% 200B, 30% 20KiB"]);
+        assert_eq!(of("1B,7 200,3 20KiB,5B"), ["1B", "7 200,3 20KiB", "5B"]);
+        assert_eq!(of("7 1B,3 2B;50% 1B,50% 2B"), ["7 1B,3 2B", "50% 1B,50% 2B"]);
+        assert_eq!(of("70%,30% 2B"), ["70%,30% 2B"], "a size that is missing is missed when it is read");
+    }
 }

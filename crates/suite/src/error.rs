@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use bakeoff_text::format_count;
+use bakeoff_text::{format_count, nearest};
 
 use crate::place::Place;
 
@@ -211,28 +211,6 @@ impl Problems {
     }
 }
 
-/// The word of `known` that `word` was most likely meant to be.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    if word.chars().nth(64).is_some() {
-        return None;
-    }
-    let allowed = (word.chars().count() / 3).max(1);
-    // The beginning of a word may stand for it, however much is missing; of equals the one that misses less.
-    let distance = |candidate: &str| {
-        let edits = strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
-        (if candidate.starts_with(&word) && word.len() > 2 { edits.min(allowed) } else { edits }, edits)
-    };
-    let ((best, _), candidate) =
-        known.map(|candidate| (distance(candidate), candidate)).min_by_key(|&(distance, _)| distance)?;
-    (best <= allowed).then_some(candidate)
-}
-
-/// ` (did you mean `x`?)` with the word of `known` nearest to `word`, or nothing where none is near.
-pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    nearest(word, known.iter().copied()).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
-}
-
 /// Where the lines of a text begin, so that thousands of errors are placed without reading it thousands of times.
 struct LineStarts(Vec<usize>);
 
@@ -270,17 +248,5 @@ fn excerpt(file: &str, text: &str, lines: &LineStarts, span: Range<usize>) -> Ex
         text: shown.trim_end().to_owned(),
         caret_start,
         caret_length: marked.clamp(1, room),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_misses_a_letter_is_nearer_than_what_misses_more() {
-        assert_eq!(nearest("sqlit", ["sqlite-jdbc", "sqlite"].into_iter()), Some("sqlite"));
-        assert_eq!(nearest("berk", ["sqlite", "berkeley-db"].into_iter()), Some("berkeley-db"));
-        assert_eq!(nearest("xyz", ["sqlite", "berkeley-db"].into_iter()), None);
     }
 }

@@ -23,12 +23,11 @@ mod read;
 mod run_options;
 mod texts;
 
-pub use assemble::flow::drawn_max;
 pub use assemble::overrides::Overrides;
 pub use axes::{Conditions, Key, StoreChoice};
 pub use bakeoff_protocol::DEFAULT_MEDIUM;
 pub use disturbance::Disturbance;
-pub use error::{SuiteError, SuiteErrors, did_you_mean};
+pub use error::{SuiteError, SuiteErrors};
 pub use flag::Flag;
 pub use limits::{RECORDS_MAX, SUITE_BYTES_MAX, VALUE_BYTES_MAX};
 pub use model::{Suite, Variant, WarmUpLimit};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Workload};
+use bakeoff_tape::{Data, PhaseSpec, Shape, ValueSizes, Workload};
 use bakeoff_tree::Tree;
 
 use crate::axes::{Axes, Key, StoreChoice};
@@ -71,6 +71,8 @@ pub struct Suite {
     pub(crate) unequal: bool,
     pub(crate) scale: Option<f64>,
     pub(crate) numbers_given: Vec<String>,
+    /// Variants that a flag left out, each with the flag's name.
+    pub(crate) left_out: Vec<(String, &'static str)>,
     /// As typed: where flags are put, and where errors of a plan are shown.
     pub(crate) file: SuiteFile,
 }
@@ -194,7 +196,7 @@ impl Suite {
     }
 
     /// Sizes of values, in bytes.
-    pub fn value_bytes(&self) -> &[SizeRange] {
+    pub fn value_bytes(&self) -> &[ValueSizes] {
         &self.axes.value_bytes
     }
 

@@ -1,8 +1,10 @@
 //! From the text of a suite and the flags given with it to a checked suite.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use bakeoff_files::open_regular;
 use bakeoff_tape::{Import, OpenLoop, Workload};
 use bakeoff_tree::{Tree, tree_entries};
 
@@ -68,18 +70,22 @@ impl Suite {
 
     fn try_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
         let mut file = self.file.clone();
-        if let Some(wanted) = overrides.get(VARIANTS) {
-            let mut problems = Problems::default();
-            variants::choose(&mut file, wanted, &mut problems);
-            if !problems.is_empty() {
-                return Err(file.errors(problems));
+        let mut left_out = self.left_out.clone();
+        match overrides.get(VARIANTS) {
+            Some(wanted) => {
+                let mut problems = Problems::default();
+                variants::choose(&mut file, wanted, &mut problems);
+                if !problems.is_empty() {
+                    return Err(file.errors(problems));
+                }
             }
+            None => left_out.extend(variants::leave_out_changed(&mut file, |variant| overrides.changes(variant))),
         }
         overrides.apply(&mut file);
         let given = ["records", "value-size"];
         let given = given.into_iter().filter_map(|flag| Some(format!("--{flag} {}", overrides.text(flag)?)));
         let numbers_given = self.numbers_given.iter().cloned().chain(given).collect();
-        let Some(text) = overrides.text(SCALE) else { return Ok(Self { numbers_given, ..check(file)? }) };
+        let Some(text) = overrides.text(SCALE) else { return Ok(Self { numbers_given, left_out, ..check(file)? }) };
         let mut problems = Problems::default();
         let trees = self.measured_trees(overrides.get(VARIANTS));
         let least_levels = trees.iter().map(|tree| tree.levels).min();
@@ -87,7 +93,7 @@ impl Suite {
         if !problems.is_empty() {
             return Err(file.errors(problems));
         }
-        let suite = Self { numbers_given, ..check(file)? };
+        let suite = Self { numbers_given, left_out, ..check(file)? };
         let entries = |trees: Vec<Tree>| trees.into_iter().filter_map(tree_entries).sum::<u64>() as f64;
         let scale = scale.unwrap_or_else(|| entries(suite.measured_trees(None)) / entries(trees));
         if scale == 1.0 {
@@ -162,7 +168,13 @@ impl Suite {
                 None => notes.push((what, vec![name])),
             }
         }
-        notes.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
+        let left_out = |(name, flag): &(String, &str)| {
+            format!(
+                "{name}: left out, since --{flag} changes what it measures; --variants {name} measures it all the same"
+            )
+        };
+        let notes = notes.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", ")));
+        self.left_out.iter().map(left_out).chain(notes).collect()
     }
 }
 
@@ -172,18 +184,19 @@ impl Suite {
 /// The file cannot be read, is longer than [`SUITE_BYTES_MAX`], or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, SuiteErrors> {
     let name = path.to_string_lossy();
-    if path.metadata().is_ok_and(|facts| !facts.is_file()) {
-        let message = "is not a file".to_owned();
-        return Err(SuiteErrors::of_file(
-            &name,
-            message,
-            "give a suite file, or the name of one of bakeoff's own suites",
-        ));
-    }
     let mut bytes = Vec::new();
-    std::fs::File::open(path).and_then(|file| file.take(SUITE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(
-        |error| SuiteErrors::of_file(&name, format!("cannot be read: {error}"), "check the path and its permissions"),
-    )?;
+    open_regular(path, File::options().read(true))
+        .and_then(|file| file.take(SUITE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(|why| match why.kind() {
+            ErrorKind::InvalidInput => {
+                let remedy = "give a text file: docs/SUITES.md shows those of suites, docs/PICK.md those of needs";
+                SuiteErrors::of_file(&name, why.to_string(), remedy)
+            }
+            _ => {
+                let message = format!("cannot be read: {why}");
+                SuiteErrors::of_file(&name, message, "check the path and its permissions")
+            }
+        })?;
     if bytes.len() as u64 > SUITE_BYTES_MAX {
         return Err(too_long(&name));
     }

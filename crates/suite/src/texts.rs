@@ -1,6 +1,8 @@
 //! The suites that come with bakeoff. To add one: a file in `suites/` and a line here.
 
-use crate::error::{SuiteErrors, did_you_mean};
+use bakeoff_text::did_you_mean;
+
+use crate::error::SuiteErrors;
 
 /// Name and text of every suite.
 pub(crate) const SUITES: [(&str, &str); 28] = [

@@ -12,14 +12,25 @@ const THETA_DEFAULT: f64 = 0.99;
 /// The largest number that a distribution takes as a parameter: beyond it sums lose their meaning.
 const PARAMETER_MAX: f64 = 1e12;
 
-/// Reads how sizes or lengths lie in their range.
-pub(crate) fn shape(node: &Node, what: &str, problems: &mut Problems) -> Option<Shape> {
+/// Reads how sizes of values lie in their range.
+pub(crate) fn value_shape(node: &Node, what: &str, problems: &mut Problems) -> Option<Shape> {
+    shape(node, what, "; sizes with weights are written value-size = \"70% 200B, 30% 20KiB\"", problems)
+}
+
+/// Reads how lengths of scans lie in their range.
+pub(crate) fn scan_shape(node: &Node, what: &str, problems: &mut Problems) -> Option<Shape> {
+    shape(node, what, "", problems)
+}
+
+/// Reads how sizes or lengths lie in their range; `more` is what else one might have meant.
+fn shape(node: &Node, what: &str, more: &str, problems: &mut Problems) -> Option<Shape> {
     const EXAMPLE: &str = "shape = 0.2615, scale = 25.45";
     if let Value::Text(_) = &node.value {
         return read::choice(node, what, &[("uniform", Shape::Uniform)], problems);
     }
     let table = Table::new(node, &format!("`{what}`"), &["pareto"], problems)?;
-    let node = table.required("pareto", &format!("{what} = {{ pareto = {{ {EXAMPLE} }} }}"), problems)?;
+    let example = format!("{what} = {{ pareto = {{ {EXAMPLE} }} }}{more}");
+    let node = table.required("pareto", &example, problems)?;
     let table = Table::new(node, "`pareto`", &["shape", "scale"], problems)?;
     let shape = table.required("shape", EXAMPLE, problems).and_then(|node| read::number(node, "shape", problems));
     let scale = table.required("scale", EXAMPLE, problems).and_then(|node| read::number(node, "scale", problems));

@@ -2,37 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_tape::{KeyForm, Operation, PhaseSpec};
+use bakeoff_tape::{KeyForm, Operation, RunsOut, drawn_max, key_bytes_needed};
 use bakeoff_text::format_count;
 
 use crate::assemble::phase::Phase;
-use crate::axes::{Axes, has_form};
+use crate::axes::{Axes, Key};
 use crate::error::Problems;
 use crate::limits::RECORDS_MAX;
 use crate::node::SuiteFile;
 use crate::place::Place;
-
-/// The part of a phase's operations that are of a kind.
-fn share(phase: &PhaseSpec, operation: Operation) -> f64 {
-    let total: f64 = phase.mix.values().sum();
-    phase.mix.get(&operation).map_or(0.0, |weight| weight / total)
-}
-
-/// The most operations of a kind that a phase can be expected to draw.
-fn operations_max(phase: &PhaseSpec, operation: Operation, operations: u64) -> u64 {
-    drawn_max(share(phase, operation), operations)
-}
-
-/// How many of so many operations can be expected to be of a kind that has this share of them, at most: six standard deviations above
-/// the mean.
-pub fn drawn_max(share: f64, operations: u64) -> u64 {
-    if share == 0.0 {
-        return 0;
-    }
-    let mean = operations as f64 * share;
-    let most = mean + 6.0 * (mean * (1.0 - share)).sqrt();
-    (most.ceil() as u64).min(operations)
-}
 
 /// Notes phases that run out of records, of keys or of threads' own records, for the first setting of the axes that shows it.
 pub(crate) fn check(phases: &[Phase<'_>], axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
@@ -74,49 +52,75 @@ fn lasting(
     let threads = u64::from(threads);
     let mut live = 0;
     let mut inserted = 0u64;
+    let mut asks_missing = false;
     for phase in phases {
         let spec = &phase.spec;
         let operations = spec.operations.unwrap_or(records);
-        let own = operations.div_ceil(threads);
-        let deletes = if spec.restore { 0 } else { operations_max(spec, Operation::Delete, own) };
-        let only = |operation| spec.mix.len() == 1 && phase.does(operation);
-        let needed = if only(Operation::Delete) { deletes } else { deletes + 1 };
-        if !only(Operation::Insert) && needed.max(1) > live {
-            // What is looked for among other operations is never the last one.
-            let short = if live == deletes && live > 0 { ", and one must be left" } else { "" };
-            let message = format!(
-                "{} runs out of records: with records = {records} and threads = {threads}, a thread has {live} and may delete {deletes}{short}",
-                phase.table.name
-            );
-            let place = file.blame(&["records", "threads"], phase.table.place("operations"));
-            let help = match &place {
-                Place::Flag { flag: "records", .. } => {
-                    "give more, or --scale in its place, such as --scale 0.02, which lessens operations as well"
-                }
-                _ => "use fewer operations or more records, or put deleted records back with restore = true",
-            };
-            problems.add(&place, message, help);
+        let own = if phase.only_inserts() { operations / threads } else { operations.div_ceil(threads) };
+        let left = spec.records_left(own, live);
+        if let Err(short) = left {
+            runs_out(phase, file, (records, threads, live), short, problems);
             return;
         }
-        let inserts = [Operation::Insert, Operation::Upsert].map(|kind| operations_max(spec, kind, operations));
+        let inserts = [Operation::Insert, Operation::Upsert].map(|kind| drawn_max(spec.share(kind), operations));
         inserted = inserted.saturating_add(inserts[0]).saturating_add(inserts[1]);
         if inserted > RECORDS_MAX {
-            too_many(phase, (axes, file), inserted, problems);
+            let message = format!("with {} there may be {} records", phase.table.name, format_count(inserted));
+            let help = format!("a workload numbers at most {}: use fewer", format_count(RECORDS_MAX));
+            problems.add(&file.blame(&["records"], phase.table.place("operations")), message, help);
             return;
         }
-        live -= deletes;
-        if only(Operation::Insert) && !spec.restore {
-            live += operations / threads;
+        // An integer that is not there lies above all others.
+        asks_missing |= spec.missing > 0.0;
+        let spare = |key: &Key| u64::from(asks_missing && key.form == KeyForm::Integer);
+        let short = axes.keys.iter().position(|key| inserted.saturating_add(spare(key)) > key.count());
+        if let Some(at) = short {
+            let key = &axes.keys[at];
+            keys_run_out(phase, (at, key), file, inserted + spare(key), problems);
+            return;
         }
+        live = left.unwrap_or_default();
     }
 }
 
-fn too_many(phase: &Phase<'_>, (axes, file): (&Axes, &SuiteFile), inserted: u64, problems: &mut Problems) {
-    let message = format!("with {} there may be {} records", phase.table.name, format_count(inserted));
-    let most = format_count(RECORDS_MAX);
-    let help = match has_form(&axes.keys, KeyForm::Integer) {
-        true => format!("a 4-byte integer key names at most {most}: use fewer, or another key"),
-        false => format!("a workload numbers at most {most}: use fewer"),
+fn runs_out(
+    phase: &Phase<'_>,
+    file: &SuiteFile,
+    (records, threads, live): (u64, u64, u64),
+    RunsOut { taken, one_left }: RunsOut,
+    problems: &mut Problems,
+) {
+    let short = if live == taken && live > 0 && one_left { ", and one must be left" } else { "" };
+    let takes = match phase.does(Operation::Insert) {
+        true => format!("may delete {taken} more than it inserts"),
+        false => format!("may delete {taken}"),
     };
-    problems.add(&file.blame(&["records"], phase.table.place("operations")), message, help);
+    let message = format!(
+        "{} runs out of records: with records = {records} and threads = {threads}, a thread has {live} and {takes}{short}",
+        phase.table.name
+    );
+    let place = file.blame(&["records", "threads"], phase.table.place("operations"));
+    let help = match &place {
+        Place::Flag { flag: "records", .. } => {
+            "give more, or --scale in its place, such as --scale 0.02, which lessens operations as well"
+        }
+        _ if phase.does(Operation::Insert) => {
+            "use fewer operations or more records, or give inserts the weight of deletes, which then refill what deletes take"
+        }
+        _ => "use fewer operations or more records, or put deleted records back with restore = true",
+    };
+    problems.add(&place, message, help);
+}
+
+/// The keys are too short for as many records as there may be: each has one of its own, even if others were deleted before it.
+fn keys_run_out(phase: &Phase<'_>, (at, key): (usize, &Key), file: &SuiteFile, inserted: u64, problems: &mut Problems) {
+    let (form, names) = (key.form.name(), format_count(key.count()));
+    let message = format!(
+        "with {} there may be {} records, and these {form} keys name at most {names}",
+        phase.table.name,
+        format_count(inserted)
+    );
+    let needed = key_bytes_needed(key.form, inserted);
+    let help = format!("write \"{form}:{needed}\" or longer, or use fewer records");
+    problems.add(&file.blame(&["records", "key"], &file.axis_place("key", at)), message, help);
 }

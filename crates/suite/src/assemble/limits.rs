@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_tape::{KeyForm, POOL_BYTES_MAX};
-use bakeoff_text::{format_duration, format_size, format_size_range, parse_duration, parse_size, shorten};
+use bakeoff_text::{format_duration, format_size, parse_duration, parse_size, shorten};
 
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
@@ -45,20 +45,16 @@ fn timeout(node: &Node, what: &str, problems: &mut Problems) -> Option<Duration>
 
 /// The length of the value pool: long enough that slices of it differ.
 pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) -> Option<u64> {
-    let largest = axes.value_bytes.iter().copied().max_by_key(|range| range.max)?;
+    let largest = axes.value_bytes.iter().max_by_key(|sizes| sizes.max())?;
     let given = root.read("pool-size", problems, |node, what, problems| {
         read::quantity(node, what, (1, POOL_BYTES_MAX), parse_size, format_size, problems)
     })?;
     if has_form(&axes.keys, KeyForm::Directory) {
         let help = "leave `pool-size` out";
         problems.add(root.place("pool-size"), "the tree says how long the pool is", help);
-    } else if given < largest.max {
-        let message = format!(
-            "a pool of {} has no room for values of {}",
-            format_size(given),
-            format_size_range(largest.min, largest.max)
-        );
-        let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max));
+    } else if given < largest.max() {
+        let message = format!("a pool of {} has no room for values of {largest}", format_size(given),);
+        let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max()));
         problems.add(&file.blame(&["value-size"], root.place("pool-size")), message, help);
     }
     Some(given)

@@ -135,12 +135,26 @@ impl Overrides {
         self.0.is_empty()
     }
 
+    /// The first flag that changes what a variant itself says, named without dashes.
+    pub(crate) fn changes(&self, variant: &Node) -> Option<&'static str> {
+        let is_given = |flag: &Flag| self.get(flag.name).is_some();
+        let has_axis = |key: &str| variant.get("axes").is_some_and(|axes| axes.get(key).is_some());
+        let of_axes = AXES.iter().filter(|axis| has_axis(axis.key)).filter_map(|axis| axis.flag.as_ref());
+        let of_keys = FLAGS.iter().filter_map(|(flag, target)| match target {
+            Target::Suite(key) => variant.get(key).is_some().then_some(flag),
+            // It changes how many records there are, whoever says it.
+            Target::Whole => (flag.name == SCALE).then_some(flag),
+            Target::Limits(_) => None,
+        });
+        of_axes.chain(of_keys).find(|flag| is_given(flag)).map(|flag| flag.name)
+    }
+
     /// Puts the flags into a suite as typed.
     pub(crate) fn apply(&self, file: &mut SuiteFile) {
         for axis in &AXES {
             let Some(flag) = &axis.flag else { continue };
             let Some(values) = self.get(flag.name) else { continue };
-            set_axis(file, axis.key, list(flag.name, values));
+            set_axis(file, axis.key, list(flag.name, &(axis.typed)(values)));
             if axis.key == "durability" {
                 // Who names a class wants no other.
                 variants::forget_axis(file, OTHERWISE);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::STEADY_WITHIN_MAX;
-use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
-use bakeoff_text::shorten;
+use bakeoff_tape::{Access, Batch, Consumer, KEY_BYTES_MAX, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
+use bakeoff_text::{format_size, parse_size, shorten};
 
 use crate::assemble::distribution;
 use crate::error::Problems;
@@ -15,7 +15,7 @@ use crate::read::{self, Table, wrong_kind};
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 23] = [
     "name",
     "operation",
     "mix",
@@ -33,6 +33,7 @@ const KNOWN: [&str; 22] = [
     "reopen",
     "scan-entries",
     "scan-distribution",
+    "prefix",
     "reverse",
     "order",
     "consumer",
@@ -71,6 +72,11 @@ impl<'a> Phase<'a> {
         let operations = operations(&table, is_first, problems);
         let inserts = mix.as_ref().is_some_and(|mix| mix.len() == 1 && mix.contains_key(&Operation::Insert));
         let default = if inserts { Access::Insertion } else { Access::Uniform };
+        let does = |operation| mix.as_ref().is_some_and(|mix| mix.contains_key(&operation));
+        let entries = match does(Operation::ScanPrefix) && !does(Operation::Scan) {
+            true => SizeRange { min: RECORDS_MAX, max: RECORDS_MAX },
+            false => SizeRange { min: 1, max: 100 },
+        };
         let spec = PhaseSpec {
             name: name.unwrap_or_default(),
             mix: mix.unwrap_or_default(),
@@ -81,12 +87,14 @@ impl<'a> Phase<'a> {
             open_loop: open_loop(&table, problems),
             missing: table.read("missing", problems, read::part).unwrap_or(0.0),
             restore: table.read("restore", problems, read::boolean).unwrap_or(false),
+            turnovers: 0,
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
             steady_within: table.read("steady-within", problems, steady_within),
             settle: table.read("settle", problems, read::boolean).unwrap_or(false),
             reopen: table.read("reopen", problems, read::boolean).unwrap_or(false),
-            scan_shape: table.read("scan-distribution", problems, distribution::shape).unwrap_or(Shape::Uniform),
-            scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(SizeRange { min: 1, max: 100 }),
+            scan_shape: table.read("scan-distribution", problems, distribution::scan_shape).unwrap_or(Shape::Uniform),
+            scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(entries),
+            prefix_bytes: table.read("prefix", problems, prefix).unwrap_or(0),
             reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),
             any_order: table.read("order", problems, any_order).unwrap_or(false),
             consumer: table.read("consumer", problems, consumer).unwrap_or(Consumer::Touch),
@@ -233,6 +241,11 @@ fn measure(node: &Node, what: &str, problems: &mut Problems) -> Option<Measure> 
 
 fn scan_entries(node: &Node, what: &str, problems: &mut Problems) -> Option<SizeRange> {
     read::count_range(node, what, (1, RECORDS_MAX), problems)
+}
+
+fn prefix(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
+    let limits = (1, KEY_BYTES_MAX as u64);
+    read::quantity(node, what, limits, parse_size, format_size, problems).map(|bytes| bytes as u32)
 }
 
 fn any_order(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {

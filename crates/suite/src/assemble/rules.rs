@@ -29,6 +29,7 @@ pub(crate) fn check(
     inserts(phase, problems);
     restores(phase, problems);
     scans(phase, problems);
+    prefixes(phase, problems);
     threads(phase, axes, file, problems);
     directories(phase, index, axes, problems);
     fields(phase, tree, problems);
@@ -55,20 +56,21 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
 
 /// A key that changes nothing is a misunderstanding: better told than passed over.
 fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
-    use Operation::{Delete, Get, Insert, Scan, ScanAll, Update, Upsert, Walk};
-    let needs: [(&str, &[Operation]); 12] = [
-        ("missing", &[Get]),
+    use Operation::{Delete, Exists, First, Get, Insert, Scan, ScanAll, ScanPrefix, Update, Upsert, Walk};
+    let needs: [(&str, &[Operation]); 13] = [
+        ("missing", &[Get, Exists]),
         ("fields", &[Walk]),
         ("past-leaf", &[Walk]),
         ("restore", &[Insert, Delete]),
         ("read-first", &[Update, Upsert, Delete]),
-        ("scan-entries", &[Scan]),
-        ("scan-distribution", &[Scan]),
-        ("reverse", &[Scan, ScanAll]),
+        ("scan-entries", &[Scan, ScanPrefix]),
+        ("scan-distribution", &[Scan, ScanPrefix]),
+        ("prefix", &[ScanPrefix, First]),
+        ("reverse", &[Scan, ScanAll, First]),
         ("order", &[Scan, ScanAll]),
-        ("consumer", &[Scan, ScanAll]),
+        ("consumer", &[Scan, ScanAll, ScanPrefix, First]),
         ("batch", &[Insert, Update, Upsert, Delete]),
-        ("access", &[Insert, Update, Upsert, Get, Delete, Scan]),
+        ("access", &[Insert, Update, Upsert, Get, Delete, Scan, Exists, ScanPrefix, First]),
     ];
     for (key, operations) in needs {
         let Some(place) = phase.table.key_place(key) else { continue };
@@ -142,9 +144,21 @@ fn scans(phase: &Phase<'_>, problems: &mut Problems) {
     }
 }
 
+fn prefixes(phase: &Phase<'_>, problems: &mut Problems) {
+    let has_prefix = phase.table.get("prefix").is_some();
+    if phase.does(Operation::ScanPrefix) && !has_prefix {
+        let message = format!("{} does not say how much its keys have in common", phase.table.name);
+        let help = "add, for example, prefix = \"8B\", which is the beginning of keys that a scan goes through";
+        problems.add(phase.table.place(phase.operation_key()), message, help);
+    }
+    if has_prefix && phase.spec.reverse {
+        let help = "leave one of them out: without a prefix it is the last entry of all";
+        problems.add(phase.table.place("reverse"), "what begins with a prefix is not gone through backwards", help);
+    }
+}
+
 fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
-    let reads_others =
-        [Operation::Scan, Operation::ScanAll, Operation::Walk].into_iter().find(|&each| phase.does(each));
+    let reads_others = Operation::ALL.into_iter().find(|&each| each.visits() && phase.does(each));
     let (Some(reader), true) = (reads_others, phase.writes()) else { return };
     if axes.threads.iter().any(|&threads| threads > 1) {
         let message = format!(

@@ -1,6 +1,6 @@
 //! The table `[tree]`.
 
-use bakeoff_tape::{KeyForm, POOL_BYTES_MAX, SizeRange};
+use bakeoff_tape::{KeyForm, POOL_BYTES_MAX, SizeRange, ValueSizes};
 use bakeoff_text::{format_size, parse_size};
 use bakeoff_tree::{Tree, TreeValues, ValueForm, name_lengths, tree_entries};
 
@@ -70,10 +70,10 @@ fn fits(table: &Table<'_>, tree: Tree, problems: &mut Problems) -> bool {
 }
 
 /// The lengths of a tree's values, as an axis of one value.
-pub(crate) fn value_sizes(tree: Option<Tree>) -> Vec<SizeRange> {
+pub(crate) fn value_sizes(tree: Option<Tree>) -> Vec<ValueSizes> {
     let range = |tree: Tree| {
         let (min, max) = TreeValues::new(tree).range(tree_entries(tree)?);
-        Some(SizeRange { min, max })
+        Some(SizeRange { min, max }.into())
     };
     tree.and_then(range).into_iter().collect()
 }

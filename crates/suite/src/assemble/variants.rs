@@ -10,12 +10,16 @@ use crate::place::Place;
 use crate::read::{self, Table, wrong_kind};
 
 /// The most variants of a suite.
-const VARIANTS_MAX: usize = 100;
+const VARIANTS_MAX: usize = 300;
 
 /// The flag that names the variants to measure.
 pub(crate) const VARIANTS: &str = "variants";
 
-const KNOWN: [&str; 9] = ["name", "summary", "like", "memory", "axes", "phases", "settings", "tree", "ending"];
+const KNOWN: [&str; 10] =
+    ["name", "summary", "like", AS_WRITTEN, "memory", "axes", "phases", "settings", "tree", "ending"];
+
+/// Of a variant that means nothing with other records or memory: a flag that changes what the variant says leaves it out.
+const AS_WRITTEN: &str = "as-written";
 
 /// Tables of which single keys are changed. (Limits are a suite's, not a variant's.)
 const BY_KEY: [&str; 4] = ["axes", "settings", "tree", "limits"];
@@ -59,6 +63,7 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
         }
     }
     let summary = table.read("summary", problems, read::text).unwrap_or_default();
+    table.read(AS_WRITTEN, problems, read::boolean);
     Some(Variant { name, summary })
 }
 
@@ -233,9 +238,35 @@ pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Pro
     variants.retain(|variant| is_chosen(wanted, name_of(variant)));
 }
 
+/// Takes out the variants that are measured as they are written or not at all, and that a flag changes. `changed` finds that flag: `--records`. The names
+/// of those taken out, with their flags.
+pub(crate) fn leave_out_changed(
+    file: &mut SuiteFile,
+    changed: impl Fn(&Node) -> Option<&'static str>,
+) -> Vec<(String, &'static str)> {
+    let Some(variants) = file.root.list_if_there("variants") else { return Vec::new() };
+    let is_as_written =
+        |node: &Node| node.get(AS_WRITTEN).is_some_and(|node| matches!(node.value, Value::Boolean(true)));
+    let mut left_out = Vec::new();
+    variants.retain(|variant| {
+        let flag = is_as_written(variant).then(|| changed(variant)).flatten();
+        left_out.extend(flag.map(|flag| (name_of(variant).to_owned(), flag)));
+        flag.is_none()
+    });
+    // What is left may be the suite itself, and needs no name to be told from others then.
+    if !left_out.is_empty() && variants.iter().all(changes_nothing) && variants.len() < 2 {
+        remove(&mut file.root, "variants");
+    }
+    left_out
+}
+
 /// Whether a variant of this name is among those wanted, as typed.
 pub(crate) fn is_chosen(wanted: &[String], name: &str) -> bool {
     wanted.iter().any(|word| word.trim() == name)
+}
+
+fn changes_nothing(variant: &Node) -> bool {
+    BY_KEY.iter().chain(&WHOLE).all(|key| variant.get(key).is_none())
 }
 
 fn name_of(variant: &Node) -> &str {

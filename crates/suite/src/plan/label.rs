@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bakeoff_protocol::{AXES, Axis, AxisValue, DURABILITY, Part, Role};
+use bakeoff_tape::SizeRange;
 use bakeoff_text::{format_count, format_size, format_size_range};
 
 use crate::plan::cells::WorkloadPlan;
@@ -11,8 +12,8 @@ use crate::plan::cells::WorkloadPlan;
 impl fmt::Display for WorkloadPlan {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let workload = &self.workload;
-        let (size, count) =
-            (format_size_range(workload.value_bytes.min, workload.value_bytes.max), format_count(workload.records));
+        let SizeRange { min, max } = workload.value_bytes.range();
+        let (size, count) = (format_size_range(min, max), format_count(workload.records));
         // Settings may give a store a class of its own, as papers had them.
         let is_as_set = self.cells.iter().any(|cell| cell.axes.durability != self.conditions.durability);
         let class = if is_as_set { DURABILITY.label_of_none } else { self.conditions.durability.name() };

@@ -2,7 +2,6 @@
 
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription};
 use bakeoff_tape::{Batch, Operation, PhaseSpec, SizeRange, Workload};
-use bakeoff_text::format_size_range;
 
 use crate::plan::skip::SkipReason;
 use crate::plan::stores::ConfiguredStore;
@@ -18,6 +17,10 @@ pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), Str
     let lacks = |what: &str| Err(format!("does not offer {what}"));
     if does(Operation::Scan) && !capabilities.scan_from {
         lacks("scans from a key")
+    } else if (does(Operation::ScanPrefix) || does(Operation::First)) && !capabilities.scan_prefix {
+        lacks("scans of a prefix")
+    } else if does(Operation::Exists) && !capabilities.exists {
+        lacks("existence checks")
     } else if does(Operation::ScanAll) && !phase.any_order && !capabilities.scan_ordered {
         lacks("scans in key order")
     } else if does(Operation::ScanAll) && phase.any_order && !any_order {
@@ -59,10 +62,10 @@ pub(crate) fn unfit(
         let why = SkipReason::KeyTooShort { key, key_bytes: min, key_bytes_min: store.key_bytes_min };
         return Some((format!("{} keys", key.name()), why));
     }
-    let value_bytes = workload.value_bytes.max;
+    let value_bytes = workload.value_bytes.max();
     if let Some(value_bytes_max) = store.value_bytes_max.filter(|&most| value_bytes > most) {
         let why = SkipReason::ValueTooLong { value_bytes, value_bytes_max };
-        return Some((format_size_range(workload.value_bytes.min, workload.value_bytes.max), why));
+        return Some((workload.value_bytes.to_string(), why));
     }
     phases_unfit(store, &workload.phases).map(|why| (String::new(), why))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, DEFAULT_MEDIUM, Durability, Settings, StoreDescription, Structure};
 use bakeoff_tape::{Data, Estimate, KeyForm, SizeRange, Workload, estimate, pool_bytes};
-use bakeoff_text::{format_count, format_size_range};
+use bakeoff_text::format_count;
 use bakeoff_tree::TreeValues;
 
 use crate::axes::{self, Conditions};
@@ -200,11 +200,14 @@ impl Planner<'_> {
         }
         let known = self.media.get(medium)?;
         let entry_bytes = workload.key_bytes_range().min + workload.value_bytes_mean();
-        let needed_files = workload.records.max(estimate.data_bytes_max / entry_bytes.max(1));
+        let records = workload.records.max(estimate.data_bytes_max / entry_bytes.max(1));
+        // A directory takes a place in the table of files too, and a block.
+        let directories = store.directories_of(records);
+        let needed_files = records.saturating_add(directories);
         let needed_bytes = needed_files.saturating_mul(FILE_BYTES_MIN);
         let what = format!("{} on medium {medium}", size_label(workload));
         if let Some(free_files) = known.free_files.filter(|&free| needed_files > free) {
-            return Some((what, SkipReason::TooFewFiles { needed_files, free_files }));
+            return Some((what, SkipReason::TooFewFiles { needed_files, directories, free_files }));
         }
         let free_bytes = known.free_bytes.filter(|&free| needed_bytes > free)?;
         Some((what, SkipReason::TooFewBlocks { needed_files, needed_bytes, free_bytes }))
@@ -224,20 +227,23 @@ impl Planner<'_> {
         let ConfiguredStore { store, settings, .. } = configured;
         let compression_settings = compression_settings(store, conditions.compression, settings)?;
         let memory_settings = self.memory_settings(configured, workload.lanes)?;
+        let value_bytes = workload.value_bytes.range();
         let mut axes = Axes {
             suite: self.suite.name().to_owned(),
             store: store.name.clone(),
             settings: settings.clone(),
             data: workload.data.name().to_owned(),
             key: workload.key_name(),
-            value_bytes_min: workload.value_bytes.min,
-            value_bytes_max: workload.value_bytes.max,
+            value_bytes_min: value_bytes.min,
+            value_bytes_max: value_bytes.max,
+            value_mixture: workload.value_bytes.is_mixed().then(|| workload.value_bytes.to_string()),
             records: workload.records,
             threads: workload.lanes,
             variant: self.variant(),
             unequal: self.suite.is_unequal(),
             memory_bytes: self.suite.memory_bytes(),
             killed: self.suite.is_killed(),
+            age: workload.age(),
             ..Axes::default()
         };
         conditions.note(&mut axes);
@@ -262,8 +268,9 @@ fn without_axes(suite: &Suite) -> Workload {
         seed: suite.seed(),
         key: KeyForm::Sha1,
         key_bytes: None,
+        key_bytes_max: None,
         records: 0,
-        value_bytes: SizeRange { min: 0, max: 0 },
+        value_bytes: SizeRange { min: 0, max: 0 }.into(),
         value_shape: suite.value_shape(),
         data: Data::Random,
         pool_bytes: 0,
@@ -278,15 +285,11 @@ fn pool(suite: &Suite, workload: &Workload) -> u64 {
     match suite.tree() {
         // The pool of a tree is its values, one after the other.
         Some(tree) => TreeValues::new(tree).offset(workload.records),
-        None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(workload.value_bytes)),
+        None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(&workload.value_bytes)),
     }
 }
 
 /// Value size and records, as people say it.
 fn size_label(workload: &Workload) -> String {
-    format!(
-        "{} × {}",
-        format_size_range(workload.value_bytes.min, workload.value_bytes.max),
-        format_count(workload.records)
-    )
+    format!("{} × {}", workload.value_bytes, format_count(workload.records))
 }

@@ -37,7 +37,7 @@ impl WorkloadPlan {
             .iter()
             .enumerate()
             .filter_map(|(index, phase)| {
-                let operations = phase.operations.unwrap_or(workload.records);
+                let operations = phase.drawn(workload.records);
                 let per_second = match phase.open_loop? {
                     OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second } => per_second,
                     OpenLoop::Recorded { speed } => operations as f64 * speed / workload.import.as_ref()?.duration_s,

@@ -5,6 +5,7 @@ use std::fmt;
 use bakeoff_protocol::{Durability, Profile, StoreDescription};
 use bakeoff_tape::KeyForm;
 use bakeoff_text::{approximate_size, format_count, format_size};
+use serde::{Deserialize, Serialize};
 
 /// Something that is not measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,8 @@ impl fmt::Display for Skip {
 }
 
 /// Why something is not measured; sizes are in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
     /// Mean value size × records is above the suite's limit.
     AboveLimit {
@@ -59,16 +61,18 @@ pub enum SkipReason {
         /// Whether compacted copies are asked for.
         copied: bool,
     },
-    /// The store keeps a file for each record, and the medium can hold fewer files.
+    /// The store keeps a file for each record, and the medium can hold fewer files and directories.
     TooFewFiles {
-        /// How many are needed.
+        /// How many are needed, directories included.
         needed_files: u64,
+        /// How many of them are directories.
+        directories: u64,
         /// How many can be made.
         free_files: u64,
     },
     /// The store keeps a file for each record, each file takes whole blocks, and the medium has fewer.
     TooFewBlocks {
-        /// How many files are needed.
+        /// How many files are needed, directories included.
         needed_files: u64,
         /// What their blocks take, bytes.
         needed_bytes: u64,
@@ -213,10 +217,15 @@ impl fmt::Display for SkipReason {
                 if *copied { "twice for its compacted copy, " } else { "" },
                 approximate_size(*free_bytes)
             ),
-            Self::TooFewFiles { needed_files, free_files } => write!(
+            Self::TooFewFiles { needed_files, directories, free_files } => write!(
                 formatter,
-                "too many files for the file system: needs {} (one for each record), and {} can be made; use fewer --records, or another file system",
+                "too many files for the file system: needs {} (one for each record{}), and {} can be made; use fewer \
+                 --records, or another file system",
                 format_count(*needed_files),
+                match directories {
+                    0 => String::new(),
+                    directories => format!(", and {} directories", format_count(*directories)),
+                },
                 format_count(*free_files)
             ),
             Self::TooFewBlocks { needed_files, needed_bytes, free_bytes } => write!(

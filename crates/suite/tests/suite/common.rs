@@ -102,12 +102,16 @@ pub(crate) fn tree() -> StoreDescription {
             parallel_writers: true,
             multi_process: true,
             compacted_copy: false,
+            exists: true,
+            exists_call: false,
+            scan_prefix: true,
             keeps_data: true,
         },
         key_bytes_max: Some(511),
         value_bytes_max: None,
         key_bytes_min: 1,
         files: String::new(),
+        directories: Vec::new(),
         settings: vec![
             setting("cache", SettingKind::Bytes { min: 1 << 20, max: 1 << 30 }),
             setting("page", SettingKind::Bytes { min: 512, max: 65_536 }).stepping(Step::PowerOfTwo),
@@ -119,6 +123,7 @@ pub(crate) fn tree() -> StoreDescription {
         memory: None,
         always_compresses: None,
         test_only: false,
+        unlocked: false,
         twin_of: None,
     }
 }

@@ -28,6 +28,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("a size without its unit", "\"10B\"", "\"10K\""),
     ("a size with an unknown unit", "\"10B\"", "\"10 bytes\""),
     ("a value that is too large", "\"10B\"", "\"2GiB\""),
+    ("a weight without a size", "\"10B\"", "\"70%, 30% 20KiB\""),
+    ("a size without a weight", "\"10B\"", "\"100B, 1KiB\""),
+    ("percentages beyond a hundred", "\"10B\"", "\"70% 200B, 31% 20KiB\""),
+    ("a size with a weight of nothing", "\"10B\"", "\"0 200B, 30 20KiB\""),
+    ("a size with a weight below zero", "\"10B\"", "\"-1 200B, 30 20KiB\""),
+    ("percentages beside weights", "\"10B\"", "\"70% 200B, 30 20KiB\""),
+    ("a size of a mixture that is too large", "\"10B\"", "\"70% 200B, 30% 2GiB\""),
+    ("the same mixture twice", "\"10B\"", "\"70% 200B, 30% 1KiB\", \"30 1KiB, 70 200B\""),
+    ("sizes with weights and a distribution", "[\"10B\", \"1KiB..10KiB\"]", "\"1 10B, 1 20B\""),
+    ("parts of a distribution", "rounds = 3", "rounds = 3\nvalue-distribution = { parts = [[\"1B..400KiB\", 0.7]] }"),
     ("a range that runs backwards", "1KiB..10KiB", "10KiB..1KiB"),
     ("an unknown word", "\"text\"", "\"txt\""),
     ("an unknown durability", "\"process\"", "\"proces\""),
@@ -75,6 +85,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "restore = false\nbatch = 1\nmeasure = \"latency\"\n[[phases]]\nname = \"more\"\noperation = \"delete\"\noperations = \"501\"",
     ),
     (
+        "more deletes than inserts for good",
+        "operation = \"delete\"\noperations = 500\nrestore = true",
+        "mix = { insert = 40, delete = 60 }\noperations = 10_000",
+    ),
+    (
         "a walk without a tree",
         "operation = \"get\"\noperations = 500\naccess = \"zipfian\"\nmissing = 0.1",
         "operation = \"walk\"\noperations = 5",
@@ -97,6 +112,14 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "operation = \"scan-all\"\noperations = 1\norder = \"any\"",
         "operation = \"insert\"\noperations = \"5G\"",
     ),
+    ("more records than short keys", "threads = [1]", "threads = [1]\nkey = \"decimal:2\""),
+    ("a key of no bytes", "threads = [1]", "threads = [1]\nkey = \"integer:0\""),
+    ("a hash that is too short", "threads = [1]", "threads = [1]\nkey = \"sha1:10..30\""),
+    (
+        "a scan of no prefix",
+        "operation = \"scan-all\"\noperations = 1\norder = \"any\"",
+        "operation = \"scan-prefix\"\noperations = 1",
+    ),
     ("settings of a store that is not compared", "[settings.tree]", "[settings.tre]"),
 ];
 
@@ -112,6 +135,10 @@ fn every_mistake_is_shown_with_its_place_and_its_remedy() {
             "more records than keys" => changed("threads = [1]", "key = \"integer\"")
                 .replacen("1_000, \"10k\"", "1_000", 1)
                 .replacen(from, to, 1),
+            "sizes with weights and a distribution" => {
+                let text = changed(from, to);
+                text.replacen("rounds = 3", "rounds = 3\nvalue-distribution = { pareto = { shape = 0, scale = 9 } }", 1)
+            }
             _ => changed(from, to),
         };
         let errors = Suite::parse("base.toml", &text).expect_err(mistake);
@@ -223,9 +250,39 @@ fn settings_may_be_those_of_a_store_that_only_the_flag_names() {
 
 #[test]
 fn a_suite_that_runs_out_of_records_by_a_flag_names_the_flag_that_works() {
-    let text = include_str!("../../../../suites/linkbench.toml");
-    let told = |overrides| Suite::parse_with("linkbench", text, &overrides).map(drop).map_err(|told| told.to_string());
+    let text = include_str!("../../../../suites/delete-heavy.toml");
+    let told =
+        |overrides| Suite::parse_with("delete-heavy", text, &overrides).map(drop).map_err(|told| told.to_string());
     let records = told(Overrides::default().with("records", ["2000"]));
     assert!(records.as_ref().is_err_and(|told| told.contains("--scale 0.02")), "{records:?}");
     assert_eq!(told(Overrides::default().with("scale", ["0.02"])), Ok(()));
+}
+
+/// It was refused as running out of records.
+#[test]
+fn inserts_refill_what_deletes_take_on_one_thread_and_on_several() {
+    let queue = r#"
+        [axes]
+        stores = "null"
+        value-size = "10KiB"
+        records = 100
+        key = "decimal"
+        threads = [1, 3]
+        [[phases]]
+        name = "load"
+        operation = "insert"
+        [[phases]]
+        name = "log"
+        mix = { insert = 50, delete = 50 }
+        access = "insertion"
+        operations = 6000
+        [[phases]]
+        name = "drain"
+        operation = "delete"
+        operations = 99
+    "#;
+    Suite::parse("queue.toml", queue).unwrap_or_else(|errors| panic!("{errors}"));
+    let longer = queue.replace("operations = 99", "operations = 103");
+    let told = Suite::parse("queue.toml", &longer).expect_err("more than are left").to_string();
+    assert!(told.contains("`drain` runs out of records: with records = 100 and threads = 1"), "{told}");
 }

@@ -1,5 +1,6 @@
 //! Suites from their text to cells: what is read, refused, planned and skipped.
 
+mod age;
 mod common;
 mod compression;
 mod documents;

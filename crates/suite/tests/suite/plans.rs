@@ -30,7 +30,7 @@ fn axes_multiply_out_and_every_cell_has_an_id_of_its_own() {
 fn a_cell_says_where_it_stands_and_which_settings_it_was_given() {
     let plan = planned(&suite("seed = 7", "seed = 7"));
     let workload = &plan.workloads[3];
-    assert_eq!(workload.workload.value_bytes, SizeRange { min: 1_024, max: 10_240 });
+    assert_eq!(workload.workload.value_bytes, SizeRange { min: 1_024, max: 10_240 }.into());
     assert_eq!((workload.workload.records, workload.workload.data), (10_000, Data::Random));
     let axes = &workload.cells[0].axes;
     assert_eq!((axes.suite.as_str(), axes.store.as_str(), axes.medium.as_str()), ("base", "tree", "default"));
@@ -98,10 +98,41 @@ fn flags_take_the_place_of_what_the_suite_says() {
     assert_eq!((plan.workloads.len(), plan.workloads[0].cells.len()), (1, 1));
     let workload = &plan.workloads[0].workload;
     assert_eq!((workload.records, workload.lanes, workload.data), (2_000, 2, Data::Text));
-    assert_eq!(workload.value_bytes, SizeRange { min: 1, max: 2 });
+    assert_eq!(workload.value_bytes, SizeRange { min: 1, max: 2 }.into());
     assert_eq!(plan.workloads[0].conditions.durability, Durability::None);
     assert_eq!(plan.workloads[0].conditions.memory_limit_bytes, Some(64 << 20));
     assert_eq!(plan.workloads[0].cells[0].axes.memory_bytes, Some(4 << 20));
+}
+
+#[test]
+fn sizes_with_weights_are_one_value_of_the_axis_and_follow_into_cells() {
+    let mixed = suite("value-size = [\"10B\", \"1KiB..10KiB\"]", "value-size = [\"10B\", \"30 20KiB, 70 200B\"]");
+    let sizes: Vec<String> = mixed.value_bytes().iter().map(ToString::to_string).collect();
+    assert_eq!(sizes, ["10B", "70% 200B, 30% 20KiB"]);
+    let plan = planned(&mixed);
+    let (mixed_ones, others): (Vec<_>, Vec<_>) =
+        plan.workloads.iter().partition(|of| of.cells[0].axes.value_mixture.as_deref() == Some("70% 200B, 30% 20KiB"));
+    assert_eq!((mixed_ones.len(), others.len()), (4, 4));
+    assert!(others.iter().all(|of| of.cells[0].axes.value_mixture.is_none()));
+    let workload = mixed_ones[0];
+    let axes = &workload.cells[0].axes;
+    assert_eq!((axes.value_bytes_min, axes.value_bytes_max), (200, 20 << 10));
+    assert_eq!(workload.workload.value_bytes_mean(), 6_284);
+    assert!(workload.to_string().ends_with(", values 70% 200B, 30% 20KiB"), "{workload}");
+    // The same sizes with other weights are another workload.
+    let typed = |text: &str| {
+        let flags = Overrides::default().with("value-size", text.split(','));
+        let suite = mixed.with_overrides(&flags).unwrap_or_else(|errors| panic!("{errors}"));
+        let plan = planned(&suite);
+        let ids: std::collections::BTreeSet<String> = plan.workloads.iter().map(|of| of.cells[0].id.clone()).collect();
+        (suite.value_bytes().len(), ids)
+    };
+    let (one, ids) = typed("70% 200B, 30% 20KiB");
+    assert_eq!((one, &ids), (1, &typed("7 200B,3 20KiB").1));
+    assert!(ids.is_disjoint(&typed("30% 200B, 70% 20KiB").1));
+    assert!(ids.is_disjoint(&typed("200B..20KiB").1));
+    assert_eq!(typed("70% 200B, 30% 20KiB,1KiB").0, 2);
+    assert_eq!(typed("7 200B, 3 20KiB; 1 1B, 1 2B").0, 2);
 }
 
 #[test]
@@ -300,7 +331,7 @@ fn a_directory_tree_says_how_many_records_there_are_and_how_long() {
     let plan = planned(&suite);
     let workload = &plan.workloads[1].workload;
     assert_eq!((workload.records, workload.lanes, workload.pool_bytes), (1_110, 2, 111_000));
-    assert_eq!(workload.value_bytes, SizeRange { min: 100, max: 100 });
+    assert_eq!(workload.value_bytes, SizeRange { min: 100, max: 100 }.into());
 }
 
 #[test]
@@ -315,8 +346,8 @@ fn values_of_a_tree_are_serialised_as_its_variants_say() {
     let plan = planned(&suite);
     let workloads: Vec<_> = plan.workloads.iter().map(|workload| &workload.workload).collect();
     assert_eq!((workloads[0].records, workloads[1].records), (12_207_030, 2_441_405));
-    assert_eq!(workloads[0].value_bytes, SizeRange { min: 8, max: 8 });
-    assert_eq!(workloads[1].value_bytes, SizeRange { min: 114, max: 120 });
+    assert_eq!(workloads[0].value_bytes, SizeRange { min: 8, max: 8 }.into());
+    assert_eq!(workloads[1].value_bytes, SizeRange { min: 114, max: 120 }.into());
     assert_eq!(workloads[0].pool_bytes, 12_207_030 * 8);
     assert!(workloads.iter().all(|workload| workload.phases[1].past_leaf && !workload.phases[1].all_fields));
     let scaled = Overrides::default().with("scale", ["levels=3"]);

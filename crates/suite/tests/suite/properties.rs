@@ -35,6 +35,8 @@ fn piece() -> impl Strategy<Value = String> {
         "\"1B..\"",
         "\"é\\t\\u0000\"",
         "\"4G\"",
+        "\"70% 1B, 30% 2B\"",
+        "\"7 1B, 3 \"",
     ];
     let keys = [
         "seed",

@@ -48,10 +48,12 @@ fn every_key_form_access_and_operation_can_be_recorded() {
         "{ latest = 0.001 }",
         "{ hot = { records = 0.001, operations = 1 } }",
     ];
-    let mut text =
-        format!("{axes}key = [\"sha1\", \"decimal\", \"integer\"]\n{}", phase("load", "operation = \"insert\""));
+    let mut text = format!(
+        "{axes}key = [\"sha1\", \"decimal\", \"integer\", \"integer:8\", \"decimal:4..12\", \"sha1:20..40\"]\n{}",
+        phase("load", "operation = \"insert\"")
+    );
     for (number, access) in accesses.into_iter().enumerate() {
-        let mix = "mix = { get = 1, update = 1, upsert = 1, insert = 1, delete = 1, scan = 1 }\nrestore = true\noperations = 60";
+        let mix = "mix = { get = 1, update = 1, upsert = 1, insert = 1, delete = 1, scan = 1, exists = 1, first = 1, scan-prefix = 1 }\nprefix = 3\nrestore = true\noperations = 60";
         text += &phase(&format!("mix-{number}"), &format!("{mix}\nmissing = 0.5\naccess = {access}"));
     }
     text += &phase("list", "operation = \"scan-all\"\noperations = 2\nreverse = true\nconsumer = \"copy\"");

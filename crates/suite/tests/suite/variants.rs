@@ -199,6 +199,32 @@ fn a_store_that_a_flag_puts_into_a_variant_about_settings_of_others_is_told() {
     assert_eq!(notes(&["redb"], None), Vec::<String>::new());
 }
 
+/// A store of a hundred records is not larger than memory.
+#[test]
+fn a_variant_measured_as_written_is_left_out_where_a_flag_would_change_it() {
+    let text = format!("{SUITE}{VARIANTS}");
+    let text = text.replacen("name = \"unequal\"", "name = \"unequal\"\nas-written = true", 1);
+    let names = |overrides: &Overrides| {
+        let suite = Suite::parse_with("base.toml", &text, overrides).unwrap();
+        let names: Vec<_> =
+            suite.measured().iter().filter_map(Suite::variant).map(|variant| variant.name.clone()).collect();
+        (names, suite.notes(|_, _| true))
+    };
+    let flag = |name: &str, value: &str| Overrides::default().with(name, [value]);
+    let (all, none) = names(&Overrides::default());
+    assert!(all.contains(&"unequal".to_owned()) && none.is_empty(), "{all:?} {none:?}");
+    // It says what data its values are made of, and nothing of rounds.
+    assert_eq!(names(&flag("rounds", "2")).0, all);
+    let (left, notes) = names(&flag("data", "half"));
+    assert_eq!(left.len(), all.len() - 1, "{left:?}");
+    assert_eq!(
+        notes,
+        ["unequal: left out, since --data changes what it measures; --variants unequal measures it all the same"]
+    );
+    let (asked_for, notes) = names(&flag("data", "half").with("variants", ["unequal"]));
+    assert!(asked_for == ["unequal"] && notes.is_empty(), "{asked_for:?} {notes:?}");
+}
+
 #[test]
 fn several_classes_and_a_class_of_a_store_do_not_go_together() {
     let text = SUITE.replace("durability = [\"process\"]", "durability = [\"none\", \"process\"]");
