@@ -9,6 +9,7 @@ use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
 use crate::figures::{Family, Measure, of_values_alone};
 use crate::flush_share::{FlushShare, flush_shares};
+use crate::map_outcome::MapOutcome;
 use crate::overall::{Depends, Overall, Tally, Workload, by_workload, depends, overall, overall_of};
 use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
@@ -27,6 +28,7 @@ pub struct Analysis<'a> {
     ranked: OnceCell<(Vec<Table>, Vec<Standings>)>,
     flush_shares: OnceCell<BTreeMap<Circumstances, FlushShare>>,
     pick: Option<PickOutcome<'a>>,
+    map: Option<MapOutcome<'a>>,
 }
 
 /// Rankings over a whole table, each made when it is first asked for.
@@ -53,7 +55,14 @@ impl<'a> Analysis<'a> {
 
     fn among(run: &'a Run, contenders: Rc<Contenders>) -> Self {
         let pick = run.pick().map(|facts| PickOutcome::new(run, facts));
-        Self { run, contenders, ranked: OnceCell::new(), flush_shares: OnceCell::new(), pick }
+        Self {
+            run,
+            contenders,
+            ranked: OnceCell::new(),
+            flush_shares: OnceCell::new(),
+            pick,
+            map: MapOutcome::new(run),
+        }
     }
 
     fn ranked_once(&self) -> &(Vec<Table>, Vec<Standings>) {
@@ -72,7 +81,7 @@ impl<'a> Analysis<'a> {
     /// How far neighbouring rounds are alike, in the table where they are most: from a correlation of 0.25 on. `None` below that, and of runs
     /// of which no table is shown.
     pub fn correlation(&self) -> Option<f64> {
-        if self.pick().is_some() || self.run.record.profile.is_some() {
+        if self.pick().is_some() || self.run.record.map.is_some() || self.run.record.profile.is_some() {
             return None;
         }
         let most = self.tables().iter().map(|table| table.correlation).fold(0.0, f64::max);
@@ -82,6 +91,11 @@ impl<'a> Analysis<'a> {
     /// What came of a pick; `None` if this was none.
     pub fn pick(&self) -> Option<&PickOutcome<'a>> {
         self.pick.as_ref()
+    }
+
+    /// What came of a map; `None` if this was none.
+    pub fn map(&self) -> Option<&MapOutcome<'a>> {
+        self.map.as_ref()
     }
 
     /// Every table of rankings.

@@ -64,7 +64,10 @@ impl CellsMeasured {
             answers_checked: phases.map(|phase| phase.result.answers_checked).fold(0, u64::saturating_add),
             entries_compared: entries.fold(0, u64::saturating_add),
             asked: run.record.rounds,
-            compares: run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none(),
+            compares: run.pick().is_none()
+                && run.record.map.is_none()
+                && run.find_rate().is_none()
+                && run.profile().is_none(),
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Contender {
     pub store: String,
     /// Its name for people, safe to print.
     pub title: String,
+    /// The first word of the store's own title, which the name begins with.
+    pub first_word: String,
     /// What failures leave of it at each durability level, as far as its store describes it.
     pub after: BTreeMap<Durability, AfterFailure>,
     /// The durability level, where it is a part of the title: stores promise different things there.
@@ -32,9 +34,38 @@ pub struct Contender {
 
 impl Contender {
     /// One that has no colour yet.
-    fn new(key: String, store: String, title: String, class: Option<Durability>, index: usize) -> Self {
-        Self { key, store, title, after: BTreeMap::new(), class, ranked: true, index, slot: 0 }
+    fn new(key: String, store: String, title: Title, class: Option<Durability>, index: usize) -> Self {
+        let Title { first_word, whole: title } = title;
+        Self { key, store, title, first_word, after: BTreeMap::new(), class, ranked: true, index, slot: 0 }
     }
+}
+
+/// A store's title with what tells it from others of the same store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Title {
+    first_word: String,
+    /// The whole, safe to print.
+    pub(crate) whole: String,
+}
+
+impl Title {
+    /// A store's own title, and what comes behind it.
+    pub(crate) fn new(own: &str, more: &str) -> Self {
+        let first_word = own.split(' ').next().unwrap_or(own);
+        Self { first_word: printable(first_word), whole: printable(&format!("{own}{more}")) }
+    }
+}
+
+/// Shorter names of these, in order: the first word where it is no other's, with the first letters of the durability class that is a part of
+/// the title; else the whole title.
+pub fn short_titles(all: &[&Contender]) -> Vec<String> {
+    let is_shared = |word: &str| all.iter().filter(|each| each.first_word == word).count() > 1;
+    let short = |each: &&Contender| {
+        // A class behind the name, as in `Berkeley DB (none)`, must not get lost.
+        let class = each.class.map_or_else(String::new, |class| format!("({})", &class.name()[..2]));
+        if is_shared(&each.first_word) { each.title.clone() } else { format!("{}{class}", each.first_word) }
+    };
+    all.iter().map(short).collect()
 }
 
 /// Everyone who takes part in a run, by key.
@@ -57,7 +88,8 @@ impl Contenders {
         }
         let described: Vec<&StoreDescription> = runs.iter().flat_map(|(_, stores)| *stores).collect();
         let description_of = |store: &str| described.iter().find(|description| description.name == store);
-        let own_title = |store: &str| printable(description_of(store).map_or(store, |store| &store.title));
+        let own_title =
+            |store: &str| description_of(store).map_or_else(|| store.to_owned(), |store| store.title.clone());
         let mut with_title: BTreeMap<String, usize> = BTreeMap::new();
         by_store.keys().for_each(|store| *with_title.entry(own_title(store)).or_default() += 1);
         let mut contenders = BTreeMap::new();
@@ -66,21 +98,18 @@ impl Contenders {
             let several = rivals.iter().any(|((of, _), keys)| of == store && keys.len() > 1);
             for (key, axes) in settings {
                 let description = description_of(store);
-                let mut title = own_title(store);
-                let is_shared = with_title.get(&title).is_some_and(|stores| *stores > 1);
-                if several {
-                    title.push_str(&describe_settings(axes));
-                }
-                if axes.unequal {
-                    title.push_str(&format!(" ({})", axes.durability));
-                }
+                let own = own_title(store);
+                let is_shared = with_title.get(&own).is_some_and(|stores| *stores > 1);
+                let settings = if several { describe_settings(axes) } else { String::new() };
+                let level = if axes.unequal { format!(" ({})", axes.durability) } else { String::new() };
+                let mut title = Title::new(&own, &format!("{settings}{level}"));
                 // The same store may be set otherwise in another variant: it has the same title there.
-                if is_shared || titles.get(&title).is_some_and(|(other, _)| other != store) {
-                    title = format!("{title} [{}]", printable(store));
+                if is_shared || titles.get(&title.whole).is_some_and(|(other, _)| other != store) {
+                    title = Title::new(&own, &format!("{settings}{level} [{store}]"));
                 }
                 let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);
-                let index = titles.get(&title).map_or(titles.len(), |(_, index)| *index);
-                titles.insert(title.clone(), (store, index));
+                let index = titles.get(&title.whole).map_or(titles.len(), |(_, index)| *index);
+                titles.insert(title.whole.clone(), (store, index));
                 let (key, store) = (key.clone(), (*store).to_owned());
                 let class = axes.unequal.then_some(axes.durability);
                 let after = description.map(|store| after_failures(store)).unwrap_or_default();
@@ -92,9 +121,9 @@ impl Contenders {
     }
 
     /// Those with these keys: each with its store, its title and the class that is a part of that. All of them may be ranked.
-    pub fn named(all: BTreeMap<String, (String, String, Option<Durability>)>) -> Self {
+    pub(crate) fn named(all: BTreeMap<String, (String, Title, Option<Durability>)>) -> Self {
         let named = all.into_iter().enumerate().map(|(index, (key, (store, title, class)))| {
-            (key.clone(), Contender::new(key, store, printable(&title), class, index))
+            (key.clone(), Contender::new(key, store, title, class, index))
         });
         Self(named.collect()).coloured()
     }
@@ -167,5 +196,5 @@ fn key_of(axes: &Axes) -> String {
 
 fn describe_settings(axes: &Axes) -> String {
     let settings: Vec<String> = axes.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    if settings.is_empty() { " (defaults)".to_owned() } else { printable(&format!(" ({})", settings.join(", "))) }
+    if settings.is_empty() { " (defaults)".to_owned() } else { format!(" ({})", settings.join(", ")) }
 }

@@ -3,7 +3,10 @@
 //!
 //! Tables rank some of the measures already: those rankings stand here too. The others are ranked like them.
 
+pub mod course;
+pub mod curve;
 pub mod measures;
+pub mod trade_offs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +19,9 @@ use crate::circumstances::Circumstances;
 use crate::contender::{Contender, Contenders};
 use crate::contests::measures::{MEASURES, Subject};
 use crate::figures::{Family, Measure, asked_per_second, is_per_entry, timings};
-use crate::parallel::in_parallel;
 use crate::run::Run;
 use crate::verdict::{Column, rank_together};
+use bakeoff_limits::in_parallel;
 
 /// One store's rounds in a contest.
 #[derive(Default)]
@@ -27,6 +30,9 @@ pub struct Entry<'a> {
     pub cell: &'a str,
     /// Its figures in each round, by measure.
     pub rounds: [Rounds; MEASURES.len()],
+    /// What is shown of them, by measure: the typical round, and where there are several the lowest and the highest; see
+    /// [`OfRounds`](measures::OfRounds). Empty where there is no figure, or too few operations tell it.
+    pub shown: [Vec<f64>; MEASURES.len()],
     /// Its latencies, a round each.
     pub latencies: Vec<&'a Latency>,
     /// Of how many operations each of them is.
@@ -40,6 +46,16 @@ impl Entry<'_> {
     pub fn told(&self, measure: usize) -> Option<&Rounds> {
         let rounds = &self.rounds[measure];
         (rounds.is_empty() || MEASURES[measure].is_told(&self.operations)).then_some(rounds)
+    }
+
+    /// Its figure of a typical round under a measure.
+    pub fn typical(&self, measure: usize) -> Option<f64> {
+        self.shown[measure].first().copied()
+    }
+
+    fn shown(&self) -> [Vec<f64>; MEASURES.len()] {
+        let of = |at: usize| self.told(at).map_or_else(Vec::new, |told| MEASURES[at].of_rounds.figures(told));
+        std::array::from_fn(of)
     }
 }
 
@@ -142,7 +158,18 @@ impl<'a> Contests<'a> {
         gathering.mark_failed_everywhere();
         let mut contests = gathering.of;
         contests.rank(runs, contenders);
+        contests.show();
         contests
+    }
+
+    /// Fills what is shown of every entry.
+    fn show(&mut self) {
+        let mut entries: Vec<&mut Entry> =
+            self.all.values_mut().flat_map(|contest| contest.entries.values_mut()).collect();
+        let shown = in_parallel(&entries, |entry| entry.shown());
+        for (entry, shown) in entries.iter_mut().zip(shown) {
+            entry.shown = shown;
+        }
     }
 
     /// Ranks every contest under every measure. Under one of them, those of the same run and circumstances are read together.

@@ -1,28 +1,48 @@
-//! What stores take on disk: open, closed and as a compacted copy, against a flat array of the same data.
+//! What stores take of disk and memory: at most, after background work, open, closed and as a compacted copy, against the keys and values alone.
 
 use bakeoff_protocol::DiskUsage;
 use bakeoff_stats::mean;
 
 use crate::cell_rounds::CellRound;
+use crate::figures::peak_memory;
 use crate::gathered::Gathered;
 use crate::run::Run;
 
-/// Whether some store made a compacted copy.
-pub fn has_copies(run: &Run) -> bool {
-    run.cells.iter().any(|cell| cell.end.verified.as_ref().is_some_and(|verified| verified.compacted_copy.is_some()))
+/// Whether a suite asks what stores take on disk: it waits for background work, or some store made a compacted copy.
+pub fn measures_space(run: &Run) -> bool {
+    let copies = |cell: &CellRound| Some(cell.end.verified.as_ref()?.compacted_copy.is_some());
+    run.cells.iter().any(|cell| copies(cell).unwrap_or(false) || settled_disk(cell).is_some())
 }
 
-/// One store's rounds of a workload.
+/// The directory after the last phase that waited for background work.
+fn settled_disk(cell: &CellRound) -> Option<DiskUsage> {
+    cell.phases.iter().filter_map(|phase| phase.result.background_work?.disk).next_back()
+}
+
+/// One store's rounds of a workload. Bytes; the mean of all rounds, of peaks the most.
 #[derive(Default)]
 pub struct StoredBytes {
+    peak: Vec<f64>,
+    settled: Vec<f64>,
     before_close: Vec<f64>,
     after_close: Vec<f64>,
     copy: Vec<f64>,
-    flat: Vec<f64>,
+    data: Vec<f64>,
+    memory: Vec<f64>,
 }
 
 impl StoredBytes {
-    /// Allocated while the store is open; bytes, as all of these, and the mean of all rounds.
+    /// Allocated at one time, at most; `None` in results of older versions.
+    pub fn peak(&self) -> Option<f64> {
+        largest(&self.peak)
+    }
+
+    /// Allocated once the store had done what the last phase that waited for that had put off; `None` where no phase waited.
+    pub fn settled(&self) -> Option<f64> {
+        mean(&self.settled)
+    }
+
+    /// Allocated while the store is open, just before it is closed.
     pub fn before_close(&self) -> Option<f64> {
         mean(&self.before_close)
     }
@@ -38,14 +58,23 @@ impl StoredBytes {
     }
 
     /// The keys and values alone.
-    pub fn flat(&self) -> Option<f64> {
-        mean(&self.flat)
+    pub fn data(&self) -> Option<f64> {
+        mean(&self.data)
     }
 
-    /// How many times the flat array these are.
-    pub fn times_flat(&self, bytes: Option<f64>) -> Option<f64> {
-        bytes.zip(self.flat().filter(|flat| *flat > 0.0)).map(|(bytes, flat)| bytes / flat)
+    /// Resident memory above that of the opened, empty store, at most.
+    pub fn memory(&self) -> Option<f64> {
+        largest(&self.memory)
     }
+
+    /// How many times the keys and values alone these are.
+    pub fn times_data(&self, bytes: Option<f64>) -> Option<f64> {
+        bytes.zip(self.data().filter(|data| *data > 0.0)).map(|(bytes, data)| bytes / data)
+    }
+}
+
+fn largest(figures: &[f64]) -> Option<f64> {
+    figures.iter().copied().max_by(f64::total_cmp)
 }
 
 impl Gathered for StoredBytes {
@@ -60,11 +89,14 @@ impl Gathered for StoredBytes {
     fn add(&mut self, cell: &CellRound) {
         let allocated = |disk: Option<DiskUsage>| disk.map(|disk| disk.allocated_bytes as f64);
         let finished = cell.end.finished.as_ref();
+        let copy = cell.end.verified.as_ref().and_then(|verified| verified.compacted_copy);
+        self.peak.extend(cell.end.disk_peak_allocated_bytes.map(|bytes| bytes as f64));
+        self.settled.extend(allocated(settled_disk(cell)));
         self.before_close.extend(allocated(finished.and_then(|finished| finished.disk_before_close)));
         self.after_close.extend(allocated(finished.and_then(|finished| finished.disk_after_close)));
-        let copy = cell.end.verified.as_ref().and_then(|verified| verified.compacted_copy);
         self.copy.extend(allocated(copy.map(|copy| copy.disk)));
-        self.flat.push(cell.end.data_bytes as f64);
+        self.data.push(cell.end.data_bytes as f64);
+        self.memory.extend(peak_memory(cell));
     }
 
     fn order(&self) -> f64 {

@@ -1,4 +1,4 @@
-//! Why a run cannot be read, or not be used as asked.
+//! Why a run or a publication cannot be read, or not be used as asked.
 
 use std::io;
 use std::path::PathBuf;
@@ -39,12 +39,12 @@ pub enum RunError {
         protocol: u64,
     },
     /// A run cannot be resumed, since its `run.json` is damaged.
-    #[error("{} is damaged: restore it from a copy, or start a new run", path.display())]
+    #[error("{} is damaged: restore it from a copy, or start a new run: {why}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: serde_json::Error,
+        why: String,
     },
     /// A run cannot be resumed, since an older version wrote it without its options.
     #[error(
@@ -77,5 +77,26 @@ pub enum RunError {
         a: PathBuf,
         /// The second run.
         b: PathBuf,
+    },
+}
+
+/// Why a publication cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishedError {
+    /// No publication has this name.
+    #[error("there is no publication `{name}`: use {names}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// All there are.
+        names: String,
+    },
+    /// A file in `published/` is wrong.
+    #[error("published/{name} cannot be read: {why}. Fix the file and build again")]
+    Unreadable {
+        /// The publication.
+        name: String,
+        /// The cause.
+        why: String,
     },
 }

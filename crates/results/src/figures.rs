@@ -7,6 +7,9 @@ use bakeoff_text::printable;
 
 use crate::cell_rounds::CellRound;
 
+/// The kind of operation that acknowledges a batch.
+pub const COMMIT: &str = "commit";
+
 /// Widest name of a phase in the first column.
 const LABEL_MAX: usize = 20;
 
@@ -90,6 +93,8 @@ pub struct Timing<'a> {
     pub latency: Option<&'a Latency>,
     /// How many operations that is a distribution of.
     pub operations: u64,
+    /// The slowest of them, in a phase of one kind its commits included: where writes wait for them, that is what a program waits for.
+    pub max_ns: Option<u64>,
 }
 
 /// Operations that must have taken longer than a percentile for it to be told: with fewer it is little more than the slowest one's time.
@@ -132,16 +137,28 @@ struct Sum<'a> {
     timed_ns: f64,
     latency: Option<&'a Latency>,
     operations: u64,
+    max_ns: Option<u64>,
+}
+
+/// The result of the commits of a phase; `None` where each write was acknowledged alone.
+pub fn commits(result: &PhaseResult) -> Option<&OperationResult> {
+    result.operations.iter().find(|of| of.operation == COMMIT)
+}
+
+/// The slowest operation of these kinds; `None` where they were not timed one by one.
+fn slowest_ns<'a>(operations: impl IntoIterator<Item = &'a OperationResult>) -> Option<u64> {
+    operations.into_iter().filter_map(|of| Some(of.latency.as_ref()?.latency_ns_max)).max()
 }
 
 /// The timings of a phase: one if its operations are of one kind, else one for each kind.
 ///
-/// A phase of one kind with commits counts the commits' time to its writes: that is what a write costs. A mixed phase that
+/// A phase of one kind with commits counts the commits' time to its writes, and the slowest commit as one of them: that is what a write costs. What
+/// the commits took alone is in [`commits`]. A mixed phase that
 /// was timed by blocks has only a sum, shown as `all`.
 pub fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
     let whole_ns = result.timed_ns as f64;
     let thread_ns = result.threads_timed_ns.map_or(whole_ns * f64::from(result.threads.max(1)), |ns| ns as f64);
-    let work: Vec<&OperationResult> = result.operations.iter().filter(|each| each.operation != "commit").collect();
+    let work: Vec<&OperationResult> = result.operations.iter().filter(|each| each.operation != COMMIT).collect();
     let sums = match work.as_slice() {
         [only] => vec![Sum {
             operation: &only.operation,
@@ -150,6 +167,7 @@ pub fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
             timed_ns: total_ns(&result.operations).unwrap_or(thread_ns),
             latency: only.latency.as_ref(),
             operations: only.operations,
+            max_ns: slowest_ns(&result.operations),
         }],
         _ if total_ns(&result.operations).is_none() => vec![Sum {
             operation: "all",
@@ -158,6 +176,7 @@ pub fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
             timed_ns: thread_ns,
             latency: None,
             operations: 0,
+            max_ns: None,
         }],
         _ => result.operations.iter().map(single).collect(),
     };
@@ -167,13 +186,13 @@ pub fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
 fn single(of: &OperationResult) -> Sum<'_> {
     let timed_ns = of.timed_ns.unwrap_or(0) as f64;
     let (count, latency, operations) = (units(of), of.latency.as_ref(), of.operations);
-    Sum { operation: &of.operation, mixed: true, count, timed_ns, latency, operations }
+    Sum { operation: &of.operation, mixed: true, count, timed_ns, latency, operations, max_ns: slowest_ns([of]) }
 }
 
 fn timing(sum: Sum<'_>, whole_ns: f64) -> Timing<'_> {
     let per_second = if whole_ns > 0.0 { sum.count / whole_ns * 1e9 } else { 0.0 };
-    let Sum { operation, mixed, count, timed_ns, latency, operations } = sum;
-    Timing { operation, mixed, mean_ns: timed_ns / count, per_second, latency, operations }
+    let Sum { operation, mixed, count, timed_ns, latency, operations, max_ns } = sum;
+    Timing { operation, mixed, mean_ns: timed_ns / count, per_second, latency, operations, max_ns }
 }
 
 /// Time in all of them; `None` if some were not timed by themselves.
@@ -195,7 +214,7 @@ pub fn rate_kept(result: &PhaseResult) -> Option<f64> {
 
 /// Whether figures of this kind are per entry rather than per operation.
 pub fn is_per_entry(operation: &str) -> bool {
-    matches!(operation, "scan" | "scan-all")
+    matches!(operation, "scan" | "scan-all" | "scan-prefix")
 }
 
 /// How many of them a figure counts: entries for scans, operations for everything else.
@@ -205,7 +224,7 @@ pub fn units(of: &OperationResult) -> f64 {
 
 /// A sum over a whole phase by its operations, of all kinds but commits; of scans by entries.
 pub fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
-    let count: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
+    let count: f64 = phase.operations.iter().filter(|each| each.operation != COMMIT).map(units).sum();
     (count > 0.0).then(|| sum / count)
 }
 

@@ -10,6 +10,7 @@ use bakeoff_stats::median;
 
 use crate::cell_rounds::CellRound;
 use crate::circumstances::Circumstances;
+use crate::figures::COMMIT;
 use crate::run::Run;
 
 /// A flush is most of a write from this part of its time on.
@@ -98,10 +99,10 @@ impl Writes {
         self.flush_ns.extend(flush_ns);
         for phase in &cell.phases {
             let operations = &phase.result.operations;
-            let is_batched = operations.iter().any(|of| of.operation == "commit");
+            let is_batched = operations.iter().any(|of| of.operation == COMMIT);
             for of in operations.iter().filter(|of| is_write(of) && of.latency.is_some()) {
                 // Of a batch the commit alone is acknowledged.
-                let acknowledged = if !is_batched || of.operation == "commit" { of.operations } else { 0 };
+                let acknowledged = if !is_batched || of.operation == COMMIT { of.operations } else { 0 };
                 self.ns += of.timed_ns.unwrap_or(0) as f64;
                 self.flushed_ns += acknowledged as f64 * flush_ns.unwrap_or(0.0);
             }

@@ -5,14 +5,14 @@ use bakeoff_text::{bytes, rate, ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::cell_rounds::CellRound;
-use crate::figures::{PAGE_BYTES, is_told, quantile};
+use crate::figures::{PAGE_BYTES, commits, is_told, quantile};
 
 /// The phase of a pick's suite that does what the application does.
 pub const PICK_PHASE: &str = "application";
 
 /// What the store is to be best at. All are costs: less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Goal {
     /// Mean time of an operation of the mix.
     Mean,
@@ -22,20 +22,45 @@ pub enum Goal {
     P99,
     /// The 99.9th percentile.
     P999,
+    /// Latency of the slowest commit of a round.
+    SlowestCommit,
     /// Time in the store by operations, all threads together: shown as a rate.
     Throughput,
     /// Bytes on disk after closing by bytes of keys and values.
     Space,
+    /// Most bytes on disk at one time by bytes of keys and values.
+    PeakDisk,
     /// Peak resident memory above the empty store's.
     Memory,
     /// CPU time of an operation, background threads included.
     Cpu,
+    /// Time to open the store with its data after it was closed.
+    Open,
+    /// Time to open the store after its process was killed.
+    Recovery,
 }
 
 impl Goal {
     /// All goals, in the order in which they are shown.
-    pub const ALL: [Self; 8] =
-        [Self::Mean, Self::P50, Self::P99, Self::P999, Self::Throughput, Self::Space, Self::Memory, Self::Cpu];
+    pub const ALL: [Self; 12] = [
+        Self::Mean,
+        Self::P50,
+        Self::P99,
+        Self::P999,
+        Self::SlowestCommit,
+        Self::Throughput,
+        Self::Space,
+        Self::PeakDisk,
+        Self::Memory,
+        Self::Cpu,
+        Self::Open,
+        Self::Recovery,
+    ];
+
+    /// Whether it is shown, though it is not what a pick is to be best at: where all do not fit a line, these are missed least.
+    pub(crate) fn is_usual(self) -> bool {
+        !matches!(self, Self::P50 | Self::SlowestCommit | Self::PeakDisk | Self::Open | Self::Recovery)
+    }
 
     /// The verb before how many times as much as the best another takes: of a rate, which is shown as such, its inverse is compared.
     pub fn takes(self) -> &'static str {
@@ -49,10 +74,14 @@ impl Goal {
             Self::P50 => "p50",
             Self::P99 => "p99",
             Self::P999 => "p999",
+            Self::SlowestCommit => "slowest-commit",
             Self::Throughput => "throughput",
             Self::Space => "space",
+            Self::PeakDisk => "peak-disk",
             Self::Memory => "memory",
             Self::Cpu => "cpu",
+            Self::Open => "open",
+            Self::Recovery => "recovery",
         }
     }
 
@@ -63,20 +92,31 @@ impl Goal {
             Self::P50 => "median latency",
             Self::P99 => "99th percentile of latency",
             Self::P999 => "99.9th percentile of latency",
+            Self::SlowestCommit => "latency of the slowest commit",
             Self::Throughput => "throughput",
             Self::Space => "space on disk by bytes of data",
+            Self::PeakDisk => "peak disk by bytes of data",
             Self::Memory => "peak memory",
             Self::Cpu => "CPU time of an operation",
+            Self::Open => "time to open",
+            Self::Recovery => "time to recover",
         }
     }
 
     /// What it is that is taken, after `takes least`.
     pub fn resource(self) -> &'static str {
         match self {
-            Self::Space => "disk",
+            Self::Space | Self::PeakDisk => "disk",
             Self::Memory => "memory",
             Self::Cpu => "CPU time",
-            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput => "time",
+            Self::Mean
+            | Self::P50
+            | Self::P99
+            | Self::P999
+            | Self::SlowestCommit
+            | Self::Throughput
+            | Self::Open
+            | Self::Recovery => "time",
         }
     }
 
@@ -84,28 +124,40 @@ impl Goal {
     pub fn show(self, cost: f64) -> String {
         match self {
             Self::Throughput => rate(1e9 / cost),
-            Self::Space => ratio(cost),
+            Self::Space | Self::PeakDisk => ratio(cost),
             Self::Memory => bytes(cost),
-            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Cpu => bakeoff_text::time(cost),
+            Self::Mean
+            | Self::P50
+            | Self::P99
+            | Self::P999
+            | Self::SlowestCommit
+            | Self::Cpu
+            | Self::Open
+            | Self::Recovery => bakeoff_text::time(cost),
         }
     }
 
     /// The cost of one round; `None` if it was not measured.
     pub fn cost(self, cell: &CellRound) -> Option<f64> {
         let phase = application(cell)?;
-        let operations = operations_of(phase);
-        let each = |ns: f64| (operations > 0).then(|| ns / operations as f64);
+        let each = |ns: f64| each(phase, ns);
         match self {
             Self::Mean => each(phase.operations.iter().filter_map(|of| of.timed_ns).sum::<u64>() as f64),
             Self::P50 => quantile(phase, 0.5).map(|ns| ns as f64),
             Self::P99 => quantile(phase, 0.99).map(|ns| ns as f64),
             Self::P999 => quantile(phase, 0.999).map(|ns| ns as f64),
+            Self::SlowestCommit => Some(commits(phase)?.latency.as_ref()?.latency_ns_max as f64),
             Self::Throughput => each(phase.timed_ns as f64),
-            Self::Space => space(cell),
+            Self::Space => by_data(cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes, cell),
+            Self::PeakDisk => by_data(cell.end.disk_peak_allocated_bytes?, cell),
             Self::Memory => crate::figures::peak_memory(cell),
             Self::Cpu => {
                 let resources = &phase.resources;
                 each((resources.cpu_user_ns? + resources.cpu_system_ns?) as f64)
+            }
+            Self::Open | Self::Recovery => {
+                let is_asked = cell.end.axes.killed == (self == Self::Recovery);
+                Some(cell.end.verified.as_ref().filter(|_| is_asked)?.reopen_ns as f64)
             }
         }
     }
@@ -115,7 +167,7 @@ impl Goal {
         match self {
             Self::P99 => is_told(0.99, operations),
             Self::P999 => is_told(0.999, operations),
-            Self::Mean | Self::P50 | Self::Throughput | Self::Space | Self::Memory | Self::Cpu => true,
+            _ => true,
         }
     }
 
@@ -123,16 +175,23 @@ impl Goal {
     pub fn is_of_time(self) -> bool {
         match self {
             Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput => true,
-            Self::Space | Self::Memory | Self::Cpu => false,
+            // Those that take long to do what is asked may be quick to open, and their slowest commit may be quick too.
+            Self::SlowestCommit
+            | Self::Space
+            | Self::PeakDisk
+            | Self::Memory
+            | Self::Cpu
+            | Self::Open
+            | Self::Recovery => false,
         }
     }
 
     /// The least difference that can be shown.
     pub fn resolution(self) -> f64 {
         match self {
-            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput | Self::Cpu => 1.0,
             Self::Memory => PAGE_BYTES,
-            Self::Space => 0.0,
+            Self::Space | Self::PeakDisk => 0.0,
+            _ => 1.0,
         }
     }
 }
@@ -146,17 +205,20 @@ pub fn application(cell: &CellRound) -> Option<&PhaseResult> {
 pub fn typical(cell: &CellRound) -> Option<f64> {
     let phase = application(cell)?;
     let of_kind = |of: &OperationResult| Some(of.latency.as_ref()?.latency_ns_p50 as f64 * of.operations as f64);
-    let all: f64 = phase.operations.iter().map(of_kind).sum::<Option<f64>>()?;
-    let operations = operations_of(phase);
-    (operations > 0).then(|| all / operations as f64)
+    each(phase, phase.operations.iter().map(of_kind).sum::<Option<f64>>()?)
 }
 
-/// Operations of all kinds in a phase.
+/// A sum over a phase by its operations. Commits are no operation of the mix: their time is that of the writes that they acknowledge.
+fn each(phase: &PhaseResult, sum: f64) -> Option<f64> {
+    let operations = operations_of(phase) - commits(phase).map_or(0, |of| of.operations);
+    (operations > 0).then(|| sum / operations as f64)
+}
+
+/// Operations of all kinds in a phase, commits included.
 pub fn operations_of(phase: &PhaseResult) -> u64 {
     phase.operations.iter().map(|each| each.operations).sum()
 }
 
-fn space(cell: &CellRound) -> Option<f64> {
-    let disk = cell.end.finished.as_ref()?.disk_after_close.as_ref()?;
-    (cell.end.data_bytes > 0).then(|| disk.allocated_bytes as f64 / cell.end.data_bytes as f64)
+fn by_data(bytes: u64, cell: &CellRound) -> Option<f64> {
+    (cell.end.data_bytes > 0).then(|| bytes as f64 / cell.end.data_bytes as f64)
 }

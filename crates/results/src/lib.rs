@@ -5,6 +5,7 @@
 //!                                           │        └─contests::Contests→ every measure of every workload
 //!                                           ├─tidy_table::rows_of──→ one row for each operation of each phase
 //!                                           ├─pick::pick_ranking───→ who leads a race, and whether it is answered
+//!                                           ├─map_outcome::MapOutcome→ who wins where on a map, and where to sample next
 //!                                           └─rate_search::…───────→ the rate to try next
 //! ```
 //! The engine decides by these functions while it runs, and the report shows what they found. Statistics are `bakeoff-stats`'s.
@@ -15,9 +16,11 @@ pub mod analysis;
 mod assembly;
 pub mod background_work;
 pub mod baseline;
+pub mod caveats;
 pub mod cell_rounds;
 pub mod cells_measured;
 pub mod circumstances;
+pub mod commits;
 pub mod comparison;
 pub mod contender;
 pub mod contests;
@@ -27,17 +30,24 @@ pub mod disturbed;
 pub mod equals;
 pub mod error;
 pub mod figures;
-pub mod files;
 pub mod flush_share;
 pub mod gathered;
 pub mod gc;
 pub mod goal;
+mod grouped;
+pub mod lack;
 pub mod leaders;
 mod lenient;
+pub mod map_axis;
+pub mod map_facts;
+pub mod map_offer;
+pub mod map_outcome;
+pub mod map_plane;
+pub mod map_race;
 pub mod memory_held;
 pub mod memory_use;
+pub mod omission;
 pub mod overall;
-pub mod parallel;
 pub mod pick;
 pub mod pick_budget;
 pub mod pick_change;
@@ -46,6 +56,7 @@ pub mod pick_facts;
 pub mod pick_outcome;
 pub mod plausible;
 pub mod power_cut;
+pub mod published;
 pub mod race;
 pub mod rate_results;
 pub mod rate_search;

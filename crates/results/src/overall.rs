@@ -249,6 +249,37 @@ impl Tally {
     }
 }
 
+/// How the stores that are first over all comparisons of a measure fare in each of them.
+#[derive(Clone, Debug)]
+pub struct FirstPlaces {
+    /// Comparisons that each of them wins, by store.
+    pub wins: BTreeMap<String, usize>,
+    /// Comparisons in which some of them share the first place.
+    pub ties: usize,
+    /// Comparisons in which some of them is first by the figures without proof.
+    pub open: usize,
+    /// Whether no store had a competitor in any comparison.
+    pub is_alone: bool,
+    /// All comparisons.
+    pub comparisons: usize,
+}
+
+impl FirstPlaces {
+    /// Those of the stores that are first in `overall`, in the fields of a measure in which somebody is ranked.
+    pub fn of(table: &Table, measure: &Measure, overall: &Ranking) -> Self {
+        let rankings = || table.fields_of(measure).filter_map(|field| field.ranking.as_ref());
+        let is_theirs = |of: &&Ranking| of.tied.iter().any(|key| overall.tied.contains(key));
+        let (all, theirs) = (Tally::of_rankings(rankings()), Tally::of_rankings(rankings().filter(is_theirs)));
+        Self {
+            wins: theirs.wins,
+            ties: theirs.ties,
+            open: theirs.open,
+            is_alone: all.alone.values().sum::<usize>() == all.fields,
+            comparisons: all.fields,
+        }
+    }
+}
+
 /// How often a store is first in several answers.
 #[derive(Clone, Copy, Debug)]
 pub struct OftenFirst<'a> {

@@ -119,14 +119,30 @@ pub fn of_variant<'a>(cells: &'a [CellRound], variant: &'a str) -> impl Iterator
 
 /// The costs of every round of every store in a variant of a pick's suite, by name; stores that failed there have none.
 pub fn costs(cells: &[CellRound], variant: &str, cost: impl Fn(&CellRound) -> Option<f64>) -> BTreeMap<String, Rounds> {
+    costs_of(&of_variant(cells, variant).collect::<Vec<_>>(), cost)
+}
+
+/// The same of these rounds, which are of one workload.
+fn costs_of(cells: &[&CellRound], cost: impl Fn(&CellRound) -> Option<f64>) -> BTreeMap<String, Rounds> {
     let failed = failed_cells(cells);
     let mut costs: BTreeMap<String, Rounds> = BTreeMap::new();
-    for cell in of_variant(cells, variant).filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         if let Some(cost) = cost(cell) {
             costs.entry(cell.end.axes.store.clone()).or_default().add(cell.end.round, cost);
         }
     }
     costs
+}
+
+/// Ranks stores by a cost of each of these rounds, which are of one workload. `None` if nothing was measured.
+pub(crate) fn rank_costs(
+    cells: &[&CellRound],
+    cost: impl Fn(&CellRound) -> Option<f64>,
+    resolution: f64,
+    confidence: f64,
+) -> Option<Ranking> {
+    let options = RankOptions { resolution, ..RankOptions::new(Better::Lower) };
+    rank_among(costs_of(cells, cost), options, confidence, None)
 }
 
 /// What the rounds so far of what was asked are compared by: the goal, or the mean while it is a percentile that they are too few to tell.

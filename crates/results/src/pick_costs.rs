@@ -33,9 +33,11 @@ pub enum Cost {
 }
 
 impl PickCosts {
-    /// The costs in these rounds. Without the median, unless that is the goal: it is missed least where all do not fit a line.
+    /// The costs in these rounds: those that are usual, and the goal. Where that makes one more, the 99.9th percentile makes room for it.
     pub(crate) fn new(cells: &[CellRound], facts: &PickFacts) -> Self {
-        let goals = Goal::ALL.into_iter().filter(|goal| *goal != Goal::P50 || facts.optimize == Goal::P50);
+        let makes_room = |goal: Goal| goal == Goal::P999 && !facts.optimize.is_usual() && facts.optimize != Goal::P50;
+        let is_shown = |goal: &Goal| *goal == facts.optimize || goal.is_usual() && !makes_room(*goal);
+        let goals = Goal::ALL.into_iter().filter(is_shown);
         let by_goal = goals.map(|goal| (goal, costs(cells, PICK_ASKED, |cell| goal.cost(cell)))).collect();
         let mut operations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for cell in of_variant(cells, PICK_ASKED).filter(|cell| cell.is_ok()) {

@@ -2,29 +2,47 @@
 
 use std::time::Duration;
 
+use bakeoff_text::{counted, format_count};
 use serde::{Deserialize, Serialize};
 
 use crate::goal::Goal;
+use crate::grouped::grouped;
+use crate::lack::Lack;
 
 /// A store that cannot be the answer, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excluded {
     /// The store's name.
     pub store: String,
-    /// What it lacks, for a person.
+    /// Why, for people.
     pub why: String,
+    /// What it lacks of what was asked; empty where it was dropped from the race, and in runs of before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Lack>,
 }
 
-/// Those that lack the same side by side: their names, and what it is.
-pub fn by_reason(excluded: &[Excluded]) -> Vec<(String, &str)> {
-    let mut groups: Vec<(String, &str)> = Vec::new();
-    for Excluded { store, why } in excluded {
-        match groups.iter_mut().find(|(_, of)| of == why) {
-            Some((stores, _)) => *stores += &format!(", {store}"),
-            None => groups.push((store.clone(), why)),
-        }
+impl Excluded {
+    /// A store that lacks something.
+    pub fn lacking(store: String, lacks: Vec<Lack>) -> Self {
+        let why: Vec<String> = lacks.iter().map(Lack::to_string).collect();
+        Self { store, why: why.join("; "), lacks }
     }
-    groups
+
+    /// A store that was dropped from the race.
+    pub fn dropped(store: String, why: String) -> Self {
+        Self { store, why, lacks: Vec::new() }
+    }
+
+    /// Whether both lack the same. Runs of before it was kept have it for people alone.
+    fn lacks_as(&self, other: &Self) -> bool {
+        if self.lacks.is_empty() || other.lacks.is_empty() { self.why == other.why } else { self.lacks == other.lacks }
+    }
+}
+
+/// Those that lack the same, together: their names, and what it is for people.
+pub fn by_lack<'a>(excluded: &'a [Excluded]) -> Vec<(Vec<&'a str>, &'a str)> {
+    let names = |group: &[&'a Excluded]| group.iter().map(|each| each.store.as_str()).collect();
+    grouped(excluded, Excluded::lacks_as).iter().map(|group| (names(group), group[0].why.as_str())).collect()
 }
 
 /// Something else that might be asked, to see whether the answer would be another.
@@ -39,11 +57,65 @@ pub struct Question {
     pub not_measured: Option<String>,
 }
 
+/// How many operations of the mix a round has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundOperations {
+    /// How many.
+    pub count: u64,
+    /// Why they are fewer than usual, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// Operations that a round does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// How many a round usually has.
+    pub from: u64,
+    /// Why this one has fewer.
+    pub by: CutBy,
+}
+
+/// Why a round has fewer operations than usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CutBy {
+    /// Each write may wait for the disk.
+    Flushes,
+    /// Values are long.
+    LongValues,
+    /// There are more inserts than deletes, and the store would become larger by more than half.
+    Growth,
+    /// There are more deletes than inserts, and the records would not last, or the store would become smaller by more than half.
+    Shrinkage,
+}
+
+impl RoundOperations {
+    /// How many there are, and why no more, as a sentence.
+    pub fn describe(&self) -> String {
+        let operations = counted(self.count, "operation");
+        let Some(Cut { from, by }) = self.cut else { return format!("A round has {operations} of this mix.") };
+        let why = match by {
+            CutBy::Flushes => "each write may wait for the disk",
+            CutBy::LongValues => "values are long",
+            CutBy::Growth => "the mix has more inserts than deletes, and the store would grow by more than half",
+            CutBy::Shrinkage => "the mix has more deletes than inserts, and the store would shrink by more than half",
+        };
+        format!("A round has {operations} of this mix instead of {}, as {why}.", format_count(from))
+    }
+}
+
 /// What a pick was asked and how its race went, as `run.json` keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PickFacts {
     /// The need as it was understood: key and value, in the order of the questions.
     pub need: Vec<(String, String)>,
+    /// What of the need is not the default, as options take it; `None` in older runs, and where a map cannot take it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Vec<(String, String)>>,
+    /// Operations of the mix in a round; absent where a tape says it, and in older runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<RoundOperations>,
     /// What the store is to be best at.
     pub optimize: Goal,
     /// The time there was.

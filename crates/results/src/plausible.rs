@@ -1,6 +1,7 @@
 //! Figures that no run can have had: of a damaged file, or one that was written by hand. Who believed them would rank by them.
 
 use bakeoff_protocol::{Latency, OperationResult, PhaseResult, ResultLine};
+use bakeoff_text::{format_size, shorten, shorten_to};
 use serde_json::Value;
 
 /// No figure is larger: in nanoseconds 36 years, in bytes a billion gibibytes.
@@ -14,6 +15,12 @@ const PER_NS_MAX: f64 = 1_000.0;
 
 /// The part by which figures may differ that come from the same sum.
 const OFF_MAX: f64 = 0.01;
+
+/// The one text that may be of any length: buckets of latencies.
+const HISTOGRAM: &str = "histogram";
+
+/// Characters of a text that a message quotes.
+const QUOTED_CHARACTERS: usize = 60;
 
 /// What stores say by names of their own, where the largest number may stand for "no limit".
 const STORES_OWN: [&str; 3] = ["settings", "memory_settings", "store_properties"];
@@ -31,6 +38,29 @@ pub fn too_large_in(text: &str) -> Option<String> {
     if has_long_number(text) { too_large("", &serde_json::from_str(text).ok()?) } else { None }
 }
 
+/// What is wrong with the first text in a line of JSON that is longer than this, or a name that is; `None` if all are
+/// short enough. Drivers are held to it too.
+pub fn long_text_in(line: &str, bytes_max: usize) -> Option<String> {
+    // A shorter line has no longer text.
+    if line.len() > bytes_max { long_text("", &serde_json::from_str(line).ok()?, bytes_max) } else { None }
+}
+
+fn long_text(name: &str, value: &Value, bytes_max: usize) -> Option<String> {
+    let told = |text: &str| {
+        let (bytes, most) = (text.len(), format_size(bytes_max as u64));
+        format!("has {bytes} bytes, more than {most}; it begins {:?}", shorten_to(text, QUOTED_CHARACTERS))
+    };
+    match value {
+        Value::String(text) if text.len() > bytes_max && name != HISTOGRAM => Some(format!("`{name}` {}", told(text))),
+        Value::Array(values) => values.iter().find_map(|each| long_text(name, each, bytes_max)),
+        Value::Object(fields) => fields.iter().find_map(|(name, each)| match name.len() > bytes_max {
+            true => Some(format!("the name of a value {}", told(name))),
+            false => long_text(name, each, bytes_max),
+        }),
+        _ => None,
+    }
+}
+
 /// A cheap look at what may be megabytes of lines: hardly any has a number that needs a closer one.
 fn has_long_number(text: &str) -> bool {
     let mut digits = 0;
@@ -43,7 +73,7 @@ fn has_long_number(text: &str) -> bool {
 fn too_large(name: &str, value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => {
-            number.as_u64().filter(|figure| *figure > FIGURE_MAX).map(|figure| format!("{name} {figure}"))
+            number.as_u64().filter(|figure| *figure > FIGURE_MAX).map(|figure| format!("{} {figure}", shorten(name)))
         }
         Value::Array(values) => values.iter().find_map(|each| too_large(name, each)),
         Value::Object(fields) => {

@@ -28,7 +28,7 @@ pub fn behind(
         let is_behind = worse || is_far && stayed > 1;
         stayed += usize::from(!is_behind);
         if is_behind {
-            behind.push(Excluded { store: place.name.clone(), why: cost_label(place, ranking, round) });
+            behind.push(Excluded::dropped(place.name.clone(), cost_label(place, ranking, round)));
         }
     }
     behind

@@ -1,4 +1,10 @@
-//! Notes on the files of a run: parts that were left out, and facts that a reader of the figures needs.
+//! Notes on the files of a run: parts that were left out, and facts that a reader of the figures
+//! needs.
+
+use bakeoff_text::shorten_middle;
+
+/// The most that a note repeats of an error's message, characters: the message may quote the line.
+const WHY_CHARACTERS_MAX: usize = 160;
 
 /// A note on a run's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +31,8 @@ pub enum ReadNote {
     RoundsIncomplete(usize),
     /// This number of rounds ended twice: the first end counts.
     RoundsRepeated(usize),
-    /// This number of rounds replayed other tapes, or at another speed, than the first round of their workload.
+    /// This number of rounds replayed other tapes, or at another speed, than the first round of
+    /// their workload.
     RoundsOfOtherTapes(usize),
     /// Lines of `results.jsonl` that cannot be read.
     LinesUnreadable(LinesLeftOut),
@@ -33,10 +40,16 @@ pub enum ReadNote {
     LinesChanged(LinesLeftOut),
     /// This number of lines of `results.jsonl` have no checksum, while others have one.
     LinesUnsealed(usize),
+    /// No line of `results.jsonl` has a checksum.
+    ResultsUnsealed,
+    /// `run.json` has no checksum, while lines of `results.jsonl` have one.
+    RecordUnsealed,
     /// `run.json` was changed after it was written.
     RecordChanged,
     /// This number of rounds had ended when the run did, and are not in `results.jsonl`.
     RoundsMissing(u64),
+    /// This number of rounds were added after the run was finished.
+    RoundsAdded(u64),
     /// Lines of `results.jsonl` with figures that cannot be true.
     LinesUntrue(LinesLeftOut),
     /// The last line of `results.jsonl` is torn.
@@ -50,16 +63,16 @@ pub struct LinesLeftOut {
     pub lines: usize,
     /// The place of the first among all lines, from 1 on.
     pub first: usize,
-    /// What is wrong with the first: an error's message.
+    /// What is wrong with the first: an error's message, shortened.
     pub why: String,
 }
 
 impl LinesLeftOut {
     /// One more, with its place among all lines, from 0 on, and what is wrong with it.
-    pub(crate) fn add(&mut self, index: usize, why: String) {
+    pub(crate) fn add(&mut self, index: usize, why: &str) {
         self.lines += 1;
         if self.lines == 1 {
-            (self.first, self.why) = (index + 1, why);
+            (self.first, self.why) = (index + 1, shorten_middle(why, WHY_CHARACTERS_MAX));
         }
     }
 

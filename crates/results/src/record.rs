@@ -1,5 +1,5 @@
-//! `run.json`: everything a result needs to be understood alone, and a run that was cut short to be resumed. Documented in
-//! docs/RESULTS.md.
+//! `run.json`: everything a result needs to be understood alone, and a run that was cut short to be
+//! resumed. Documented in docs/RESULTS.md.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,18 +14,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::files::{read_regular, replace_file};
 use crate::lenient;
+use crate::map_facts::MapFacts;
+use crate::omission::Omission;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
 use crate::read_note::ReadNote;
 use crate::seal::{Seal, seal, seal_of};
 use crate::side::SideRecord;
+use bakeoff_files::{read_regular, replace_file};
+use bakeoff_text::shorten_middle;
 
 /// The file's name in a run's directory.
 pub const RUN_FILE: &str = "run.json";
 
-/// What `run.json` holds. Anything may be absent: older versions did not write it, or the file is damaged.
+/// What `run.json` holds. Anything may be absent: older versions did not write it, or the file is
+/// damaged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunRecord {
@@ -53,7 +57,8 @@ pub struct RunRecord {
     /// The rounds that each cell was to have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
-    /// Rounds of cells that had ended when the run did, or was interrupted; `None` in runs that were killed, and of older versions.
+    /// Rounds of cells that had ended when the run did, or was interrupted; `None` in runs that
+    /// were killed, and of older versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds_ended: Option<u64>,
     /// The machine it ran on.
@@ -84,6 +89,9 @@ pub struct RunRecord {
     /// What was asked, if this was a pick.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pick: Option<PickFacts>,
+    /// What was asked, if this was a map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapFacts>,
     /// What was looked for, if this was a search for the highest rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub find_rate: Option<RateFacts>,
@@ -156,27 +164,9 @@ pub struct VariantRecord {
     pub summary: String,
 }
 
-/// Something that was not measured, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Omission {
-    /// The store, where a single one is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store: Option<String>,
-    /// What is left out, for people; it begins with the store's name, if there is one.
-    #[serde(default = "unknown")]
-    pub what: String,
-    /// Why, for people.
-    #[serde(default = "unknown")]
-    pub why: String,
-}
-
 /// A text, if it is known: `None` if it is empty.
 pub fn known(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
-}
-
-fn unknown() -> String {
-    "?".to_owned()
 }
 
 /// A driver that took part.
@@ -193,7 +183,8 @@ pub struct DriverRecord {
     pub path: PathBuf,
     /// The stores of the run that it replays.
     pub stores: Vec<String>,
-    /// The options that the environment gives its virtual machine, by variable. No request has them.
+    /// The options that the environment gives its virtual machine, by variable. No request has
+    /// them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
 }
@@ -269,7 +260,8 @@ pub struct DisturbanceRecord {
 pub struct ProfileRecord {
     /// What was profiled.
     pub kind: Profile,
-    /// The program that sampled drivers from outside, with its version; absent where all profiled themselves.
+    /// The program that sampled drivers from outside, with its version; absent where all profiled
+    /// themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
     /// Whether the kernel's work for a store is in the profile, where CPU time is profiled.
@@ -280,6 +272,12 @@ pub struct ProfileRecord {
 /// The version of the format without the level `consistent`.
 const OLDER_LEVELS_PROTOCOL: u64 = 1;
 
+/// The longest `run.json`, bytes: a plan of a hundred thousand cells.
+const RUN_BYTES_MAX: u64 = 64 << 20;
+
+/// The most that a message repeats of an error's, characters: it may quote the file.
+const WHY_CHARACTERS_MAX: usize = 400;
+
 impl RunRecord {
     /// Reads as much as can be read of a run's file, with a note for what had to be left out.
     ///
@@ -288,7 +286,7 @@ impl RunRecord {
     pub fn read(directory: &Path) -> Result<(Self, Vec<ReadNote>), RunError> {
         let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
         let path = directory.join(RUN_FILE);
-        let text = read_regular(&path).map_err(|source| match source.kind() {
+        let text = read_regular(&path, RUN_BYTES_MAX).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 not_a_run("there is no run.json in it".to_owned())
             }
@@ -300,13 +298,16 @@ impl RunRecord {
             return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
         }
         let (record, mut notes) = Self::from_json(value);
-        if seal_of(&text) == Seal::Broken {
-            notes.push(ReadNote::RecordChanged);
+        match seal_of(&text) {
+            Seal::Intact => {}
+            Seal::Broken => notes.push(ReadNote::RecordChanged),
+            Seal::None => notes.push(ReadNote::RecordUnsealed),
         }
         Ok((record, notes))
     }
 
-    /// As much as can be read of the content of a `run.json`, with a note for what had to be left out.
+    /// As much as can be read of the content of a `run.json`, with a note for what had to be left
+    /// out.
     pub fn from_json(value: Value) -> (Self, Vec<ReadNote>) {
         let number = |list: Option<&Value>| list.and_then(Value::as_array).map_or(0, Vec::len);
         let stores = number(value.get("stores"));
@@ -327,7 +328,8 @@ impl RunRecord {
         (record, notes)
     }
 
-    /// Whether its durability levels are those before `consistent`: its `process` made no statement about power cuts.
+    /// Whether its durability levels are those before `consistent`: its `process` made no statement
+    /// about power cuts.
     pub fn has_older_levels(&self) -> bool {
         self.protocol == OLDER_LEVELS_PROTOCOL
     }
@@ -338,7 +340,7 @@ impl RunRecord {
     /// It cannot be read, another version of the format wrote it, or it is damaged.
     pub fn read_whole(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join(RUN_FILE);
-        let text = match read_regular(&path) {
+        let text = match read_regular(&path, RUN_BYTES_MAX) {
             Ok(text) => text,
             Err(source) => return Err(RunError::Read { path, source }),
         };
@@ -346,7 +348,8 @@ impl RunRecord {
         if let Some(protocol) = protocol.filter(|version| *version != u64::from(PROTOCOL_VERSION)) {
             return Err(RunError::OtherVersion { path, protocol });
         }
-        serde_json::from_slice(&text).map_err(|source| RunError::Damaged { path, source })
+        serde_json::from_slice(&text)
+            .map_err(|why| RunError::Damaged { path, why: shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX) })
     }
 
     /// Whether the runs are the two sides of one comparison, measured in turn.
@@ -374,9 +377,12 @@ impl RunRecord {
         text.push(b'\n');
         let path = directory.join(RUN_FILE);
         replace_file(&path, &text).map_err(|why| {
-            let what =
-                format!("cannot write {}: {why}. Make room, or raise the limit on files (ulimit -f)", path.display());
-            io::Error::new(why.kind(), what)
+            let remedy = match why.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ". Make room",
+                io::ErrorKind::FileTooLarge => ". Raise the limit on files (ulimit -f)",
+                _ => "",
+            };
+            io::Error::new(why.kind(), format!("cannot write {}: {why}{remedy}", path.display()))
         })
     }
 

@@ -1,7 +1,8 @@
 //! `results.jsonl`: the only code that reads it and the only code that writes it.
 //!
-//! Lines are only ever added, a cell's round in one write. Every reader of the file gets the same rounds. Lines that cannot be read, figures that
-//! cannot be true, and rounds that lack an end or a phase are left out; the order of lines does not matter. Before lines are added, all that is left
+//! Lines are only ever added, a cell's round in one write. Every reader of the file gets the same
+//! rounds. Lines that cannot be read, figures that cannot be true, and rounds that lack an end or a
+//! phase are left out; the order of lines does not matter. Before lines are added, all that is left
 //! out is removed, so that it is measured again, and the file as it was is kept.
 
 use std::fs::{File, OpenOptions};
@@ -13,13 +14,23 @@ use bakeoff_protocol::{CellStatus, ResultLine};
 
 use crate::assembly::Assembly;
 use crate::cell_rounds::CellRound;
-use crate::files::{open_regular, replace_file};
-use crate::plausible::absurd;
+use crate::plausible::{absurd, long_text_in};
 use crate::read_note::{LinesLeftOut, ReadNote};
 use crate::seal::{Seal, seal, seal_of};
+use bakeoff_files::{check_length, check_links, open_regular, replace_file};
+use bakeoff_text::format_size;
 
 /// The file's name in a run's directory.
 pub const RESULTS_FILE: &str = "results.jsonl";
+
+/// The longest line, with its end, bytes. An event of a driver has half of that at most.
+const LINE_BYTES_MAX: u64 = 8 << 20;
+
+/// The longest file that is read, bytes: the rounds in it are kept in memory.
+pub(crate) const RESULTS_BYTES_MAX: u64 = 8 << 30;
+
+/// The longest text in a line, bytes: a driver's longest, and what bakeoff adds to it.
+const TEXT_BYTES_MAX: usize = 128 << 10;
 
 /// Why results cannot be read or kept.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +71,8 @@ pub enum ResultsError {
     },
     /// A round cannot be added.
     #[error(
-        "cannot add to results.jsonl: is the disk full? Make room: `bakeoff run --resume` goes on from here, and a pick begins anew"
+        "cannot add to results.jsonl. `bakeoff run --resume` goes on from here when that is fixed; a pick \
+         begins anew"
     )]
     Append(#[source] io::Error),
     /// A result cannot be written as JSON.
@@ -71,14 +83,21 @@ pub enum ResultsError {
     Flush(#[source] io::Error),
 }
 
-/// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of thing left out.
+/// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of
+/// thing left out.
 ///
-/// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that this version does
-/// not know) or have figures that cannot be true, rounds without an end or without all their phases, and a second end of the same round.
+/// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that
+/// this version does not know) or have figures that cannot be true, rounds without an end or
+/// without all their phases, and a second end of the same round.
 ///
 /// # Errors
 /// The text cannot be read.
 pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
+    read_and_look_for_seals(text).map(|(cells, notes, _)| (cells, notes))
+}
+
+/// The same, and whether some line has a checksum.
+pub(crate) fn read_and_look_for_seals(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>, bool)> {
     let mut reading = Reading::default();
     reading.read(text)?;
     let Reading { assembly, unreadable, changed, has_seals, unsealed, untrue, is_torn, .. } = reading;
@@ -89,7 +108,7 @@ pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadN
     notes.extend(changed.note(ReadNote::LinesChanged));
     notes.extend(untrue.note(ReadNote::LinesUntrue));
     notes.extend(is_torn.then_some(ReadNote::TornLine));
-    Ok((cells, notes))
+    Ok((cells, notes, has_seals))
 }
 
 /// The same of a text in memory.
@@ -119,11 +138,22 @@ impl Reading {
         let (mut line, mut at) = (Vec::new(), 0_u64);
         for index in 0.. {
             line.clear();
-            let length = text.read_until(b'\n', &mut line)?;
-            let place = at..at + length as u64;
-            at = place.end;
+            // A byte more, so that a line of just this length is whole.
+            let mut length = text.by_ref().take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut line)?;
             if length == 0 {
                 break;
+            }
+            let is_too_long = length as u64 > LINE_BYTES_MAX;
+            if is_too_long && !line.ends_with(b"\n") {
+                length += text.skip_until(b'\n')?;
+            }
+            let place = at..at + length as u64;
+            at = place.end;
+            if is_too_long {
+                self.lines += 1;
+                let most = format_size(LINE_BYTES_MAX);
+                self.unreadable.add(index, &format!("it has {length} bytes, and a line has at most {most}"));
+                continue;
             }
             if line.trim_ascii().is_empty() {
                 continue;
@@ -132,7 +162,7 @@ impl Reading {
             match self.line(index, &line, place) {
                 Ok(()) => {}
                 Err(_) if !line.ends_with(b"\n") => self.is_torn = true,
-                Err(why) => self.unreadable.add(index, why),
+                Err(why) => self.unreadable.add(index, &why),
             }
         }
         Ok(())
@@ -147,12 +177,15 @@ impl Reading {
             Seal::None => self.unsealed += 1,
             Seal::Broken => {
                 self.has_seals = true;
-                self.changed.add(index, "its checksum does not match".to_owned());
+                self.changed.add(index, "its checksum does not match");
                 return Ok(());
             }
         }
+        if let Some(what) = long_text_in(text, TEXT_BYTES_MAX) {
+            return Err(what);
+        }
         match absurd(text, &read) {
-            Some(figure) => self.untrue.add(index, figure),
+            Some(figure) => self.untrue.add(index, &figure),
             None => self.assembly.add(read, Some(place)),
         }
         Ok(())
@@ -182,8 +215,9 @@ pub struct ResultsFile {
 }
 
 impl ResultsFile {
-    /// Opens or makes the file. Lines that belong to no finished round are removed: of rounds that lack phases, of a killed run, and lines
-    /// that cannot be read or have figures that cannot be true. The whole file, as it was, is then kept under another name.
+    /// Opens or makes the file. Lines that belong to no finished round are removed: of rounds that
+    /// lack phases, of a killed run, and lines that cannot be read or have figures that cannot be
+    /// true. The whole file, as it was, is then kept under another name.
     ///
     /// # Errors
     /// The file cannot be opened, read or written.
@@ -243,7 +277,8 @@ impl ResultsFile {
         self.assembly.failed()
     }
 
-    /// How many rounds of cells failed since the machine lacked something, and are tried again when the run is resumed.
+    /// How many rounds of cells failed since the machine lacked something, and are tried again when
+    /// the run is resumed.
     pub fn retried(&self) -> usize {
         self.assembly.retried()
     }
@@ -261,7 +296,9 @@ impl ResultsFile {
 fn open(path: &Path) -> Result<(File, Reading), ResultsError> {
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
-    let file = open_regular(path, options).map_err(|source| ResultsError::Open { path: path.to_owned(), source })?;
+    let file = check_links(path).and_then(|()| open_regular(path, options));
+    let file = file.and_then(|file| check_length(&file, RESULTS_BYTES_MAX).map(|_| file));
+    let file = file.map_err(|source| ResultsError::Open { path: path.to_owned(), source })?;
     let mut reading = Reading::default();
     reading.read(BufReader::new(&file)).map_err(|source| ResultsError::Read { path: path.to_owned(), source })?;
     reading.assembly.settle();
@@ -280,11 +317,12 @@ fn end_line(file: &mut File) -> io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// Leaves only finished rounds in the file, their lines together; the whole, as it was, is kept next to it.
+/// Leaves only finished rounds in the file, their lines together; the whole, as it was, is kept
+/// next to it.
 fn remove_unfinished(directory: &Path, path: &Path, file: &File, reading: &Reading) -> Result<PutAside, ResultsError> {
     let path = path.to_owned();
     let names = (1..).map(|number| directory.join(format!("results-damaged-{number}.jsonl")));
-    let copy = names.into_iter().find(|name| !name.exists()).unwrap_or_default();
+    let copy = names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default();
     if let Err(source) = std::fs::copy(&path, &copy) {
         return Err(ResultsError::Copy { path, copy, source });
     }

@@ -10,12 +10,12 @@ use bakeoff_text::command_again;
 
 use crate::cell_rounds::{CellRound, failed_cells};
 use crate::error::RunError;
-use crate::files::open_regular;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
 use crate::read_note::ReadNote;
 use crate::record::RunRecord;
-use crate::results_file::{RESULTS_FILE, read_results};
+use crate::results_file::{RESULTS_BYTES_MAX, RESULTS_FILE, read_and_look_for_seals};
+use bakeoff_files::{check_length, open_regular};
 
 /// A run: what was to be measured, where, and every round that ended.
 #[derive(Clone, Debug)]
@@ -34,20 +34,24 @@ impl Run {
     /// Reads a run's directory.
     ///
     /// # Errors
-    /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it, or a file of it cannot be read. Damaged
-    /// files are no error: what is left out is said in [`Run::notes`].
+    /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it,
+    /// or a file of it cannot be read. Damaged files are no error: what is left out is said in
+    /// [`Run::notes`].
     pub fn read(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join(RESULTS_FILE);
-        let (cells, mut notes) = match read_file(&path) {
+        let (cells, mut notes, has_seals) = match read_file(&path) {
             Ok(read) => read,
             Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                (Vec::new(), vec![ReadNote::NoResults])
+                (Vec::new(), vec![ReadNote::NoResults], false)
             }
             Err(source) => return Err(RunError::Read { path, source }),
         };
+        // A report of figures that anybody may have written must say so.
+        notes.extend((!has_seals && !cells.is_empty()).then_some(ReadNote::ResultsUnsealed));
         let record = match RunRecord::read(directory) {
             Ok((record, notes_of_record)) => {
-                notes.extend(notes_of_record);
+                // Without a checksum anywhere an older version wrote the run.
+                notes.extend(notes_of_record.into_iter().filter(|note| has_seals || *note != ReadNote::RecordUnsealed));
                 record
             }
             // Results name what was measured, so they can be shown alone.
@@ -103,7 +107,8 @@ impl Run {
         self.record.title()
     }
 
-    /// What ran drivers that need more than a processor, such as a Java, each with the titles of the stores that ran there.
+    /// What ran drivers that need more than a processor, such as a Java, each with the titles of
+    /// the stores that ran there.
     pub fn runtimes(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut runtimes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for end in self.cells.iter().map(|cell| &cell.end) {
@@ -114,7 +119,8 @@ impl Run {
         runtimes
     }
 
-    /// The command that does a cell of this run again, in a clone of the project: its request, given to the store's driver.
+    /// The command that does a cell of this run again, in a clone of the project: its request,
+    /// given to the store's driver.
     pub fn command_again(&self, cell: &str, store: &str) -> String {
         let drivers = &self.record.drivers;
         let driver = drivers.iter().find(|driver| driver.stores.iter().any(|name| name == store));
@@ -123,14 +129,16 @@ impl Run {
         command_again("./bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 
-    /// Why a cell failed, and the command that repeats it. Results of older versions have no such command: it is then made from the run.
+    /// Why a cell failed, and the command that repeats it. Results of older versions have no such
+    /// command: it is then made from the run.
     pub fn failure(&self, end: &CellEnd) -> (String, String) {
         let again = end.failure_again.clone();
         let again = again.unwrap_or_else(|| self.command_again(&end.cell, &end.axes.store));
         (end.failure_message.clone().unwrap_or_default(), again)
     }
 
-    /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell is none.
+    /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell
+    /// is none.
     pub fn profile(&self) -> Option<Profile> {
         let of_cells = self.cells.iter().find_map(|cell| cell.end.axes.profile);
         of_cells.or_else(|| self.record.profile.as_ref().map(|profile| profile.kind))
@@ -145,7 +153,8 @@ impl Run {
         self.profile().map_or(Ok(()), refuse)
     }
 
-    /// Cells whose ids `run.json` does not know came from another run, and rounds that it counted were lost.
+    /// Cells whose ids `run.json` does not know came from another run, and rounds that it counted
+    /// were lost. Where it knows none beforehand, rounds that it did not count were added.
     fn check_cells(&mut self) {
         let known: BTreeSet<&str> = self.record.cells.iter().map(String::as_str).collect();
         let ids: BTreeSet<&str> = self.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
@@ -154,6 +163,10 @@ impl Run {
         if foreign > 0 && is_told {
             self.notes.push(ReadNote::ForeignCells(foreign));
         }
+        // A search and a map find out on the way which cells there are. Nothing is added to a run that is finished.
+        let is_closed = !is_told && self.record.finished.is_some();
+        let added = self.record.rounds_ended.map(|ended| (self.cells.len() as u64).saturating_sub(ended));
+        self.notes.extend(added.filter(|added| is_closed && *added > 0).map(ReadNote::RoundsAdded));
         let missing = self.record.rounds_ended.unwrap_or(0).saturating_sub(self.cells.len() as u64);
         if missing > 0 {
             self.notes.push(ReadNote::RoundsMissing(missing));
@@ -161,11 +174,11 @@ impl Run {
     }
 }
 
-/// The rounds in the file, with notes on what was left out.
-fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<ReadNote>)> {
+/// The rounds in the file, notes on what was left out, and whether some line has a checksum.
+fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<ReadNote>, bool)> {
     let file = open_regular(path, OpenOptions::new().read(true))?;
-    if file.metadata()?.len() == 0 {
-        return Ok((Vec::new(), vec![ReadNote::EmptyResults]));
+    if check_length(&file, RESULTS_BYTES_MAX)? == 0 {
+        return Ok((Vec::new(), vec![ReadNote::EmptyResults], false));
     }
-    read_results(BufReader::new(file))
+    read_and_look_for_seals(BufReader::new(file))
 }

@@ -1,6 +1,8 @@
-//! A checksum at the end of each line of `results.jsonl`, and of `run.json`: a change after they were written is found.
+//! A checksum at the end of each line of `results.jsonl`, and of `run.json`: a change after they
+//! were written is found.
 //!
-//! The last member of the object is `"xxh64"`, with the XXH64 of all text before its comma, in 16 hexadecimal digits. Text of older versions has none.
+//! The last member of the object is `"xxh64"`, with the XXH64 of all text before its comma, in 16
+//! hexadecimal digits. Text of older versions has none.
 
 use xxhash_rust::xxh64::xxh64;
 

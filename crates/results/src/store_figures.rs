@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_protocol::{Axes, Latency};
+use bakeoff_protocol::{Axes, Latency, PhaseResult, SizeResult, ValueSizeRange};
 use bakeoff_stats::{Rounds, median};
 
 use crate::cell_rounds::phase_order;
@@ -29,6 +29,15 @@ pub struct TimedPlace {
     pub size: Size,
     /// Data and number of records.
     pub column: Column,
+    /// The sizes of the values read or written, where the figures are of these alone; those of all come before.
+    pub sizes: Option<ValueSizeRange>,
+}
+
+impl TimedPlace {
+    /// The place of the same operations on values of all sizes.
+    pub fn of_all_sizes(&self) -> Self {
+        Self { sizes: None, ..self.clone() }
+    }
 }
 
 /// One store's figures there, over all rounds of a cell that never failed.
@@ -61,6 +70,23 @@ pub enum Percentile {
     Unknown,
 }
 
+/// p50, p99 and p99.9 of rounds, each of which has so many operations: medians over rounds.
+pub(crate) fn percentiles(rounds: &[&Latency], operations: &[u64]) -> [Percentile; 3] {
+    let percentile = |share: f64, of: fn(&Latency) -> u64| {
+        let values: Vec<f64> = rounds.iter().map(|latency| of(latency) as f64).collect();
+        match median(&values) {
+            Some(_) if !is_told(share, operations) => Percentile::TooFew,
+            Some(median) => Percentile::Ns(median),
+            None => Percentile::Unknown,
+        }
+    };
+    [
+        percentile(0.5, |latency| latency.latency_ns_p50),
+        percentile(0.99, |latency| latency.latency_ns_p99),
+        percentile(0.999, |latency| latency.latency_ns_p999),
+    ]
+}
+
 /// The rounds of one store in one place.
 struct Gathered<'a> {
     contender: &'a Contender,
@@ -70,6 +96,7 @@ struct Gathered<'a> {
     latencies: Vec<&'a Latency>,
     /// Of how many operations each of them is.
     operations: Vec<u64>,
+    max_ns: Option<u64>,
 }
 
 /// Every place with the figures of its stores, the smallest mean first.
@@ -89,21 +116,48 @@ pub fn store_figures<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<T
                     asked_per_second: asked_per_second(line).map(|rate| rate.round() as u64),
                     ..place(axes, order.iter().position(|name| name == phase).unwrap_or(order.len()))
                 };
-                let of = places.entry(place).or_default().entry(&contender.key);
-                let of = of.or_insert_with(|| Gathered::new(contender, axes));
-                of.means_ns.add(cell.end.round, timing.mean_ns);
-                of.rates.add(cell.end.round, timing.per_second);
-                of.latencies.extend(timing.latency);
-                of.operations.extend(timing.latency.map(|_| timing.operations));
+                for of in by_size(&line.result, timing.operation) {
+                    let place = TimedPlace { sizes: Some(of.sizes), ..place.clone() };
+                    let figures = places.entry(place).or_default().entry(&contender.key);
+                    let figures = figures.or_insert_with(|| Gathered::new(contender, axes));
+                    let part = of.operations as f64 / timing.operations.max(1) as f64;
+                    let (mean_ns, latency) = (of.latency.latency_ns_mean as f64, Some(&of.latency));
+                    let max_ns = Some(of.latency.latency_ns_max);
+                    figures.add(cell.end.round, (mean_ns, timing.per_second * part), (latency, of.operations), max_ns);
+                }
+                let figures = places.entry(place).or_default().entry(&contender.key);
+                let figures = figures.or_insert_with(|| Gathered::new(contender, axes));
+                let latency = (timing.latency, timing.operations);
+                figures.add(cell.end.round, (timing.mean_ns, timing.per_second), latency, timing.max_ns);
             }
         }
     }
+    add_unknown(&mut places);
     let figures = |stores: BTreeMap<&str, Gathered<'a>>| {
         let mut figures: Vec<StoreFigures> = stores.into_values().map(Gathered::figures).collect();
         figures.sort_by(|a, b| a.mean_ns.unwrap_or(0.0).total_cmp(&b.mean_ns.unwrap_or(0.0)));
         figures
     };
     places.into_iter().map(|(place, stores)| (place, figures(stores))).collect()
+}
+
+/// What a phase's operations of a kind took by the size of their values.
+fn by_size<'a>(result: &'a PhaseResult, operation: &str) -> &'a [SizeResult] {
+    result.operations.iter().find(|of| of.operation == operation).map_or(&[], |of| &of.by_size)
+}
+
+/// Gives stores whose drivers cannot tell sizes apart a line without figures where others can.
+fn add_unknown<'a>(places: &mut BTreeMap<TimedPlace, BTreeMap<&'a str, Gathered<'a>>>) {
+    let of_sizes: Vec<TimedPlace> = places.keys().filter(|place| place.sizes.is_some()).cloned().collect();
+    for place in of_sizes {
+        let Some(whole) = places.get(&place.of_all_sizes()) else { continue };
+        let unknown = |of: &Gathered<'a>| Gathered { ranked: of.ranked, ..Gathered::unknown(of.contender) };
+        let all: Vec<_> = whole.iter().map(|(key, of)| (*key, unknown(of))).collect();
+        let there = places.entry(place).or_default();
+        for (key, unknown) in all {
+            there.entry(key).or_insert(unknown);
+        }
+    }
 }
 
 /// Where the whole phase with this place among the phases is.
@@ -116,37 +170,45 @@ fn place(axes: &Axes, order: usize) -> TimedPlace {
         asked_per_second: None,
         size: (axes.value_bytes_min, axes.value_bytes_max),
         column: Column { data: axes.data.clone(), records: axes.records },
+        sizes: None,
     }
 }
 
 impl<'a> Gathered<'a> {
     fn new(contender: &'a Contender, axes: &Axes) -> Self {
-        let ranked = contender.ranked && axes.profile.is_none();
+        Self { ranked: contender.ranked && axes.profile.is_none(), ..Self::unknown(contender) }
+    }
+
+    /// No figures.
+    fn unknown(contender: &'a Contender) -> Self {
         let (means_ns, rates) = (Rounds::default(), Rounds::default());
-        Self { contender, ranked, means_ns, rates, latencies: Vec::new(), operations: Vec::new() }
+        Self { contender, ranked: false, means_ns, rates, latencies: Vec::new(), operations: Vec::new(), max_ns: None }
+    }
+
+    /// Adds a round: mean time and rate; latencies, and of how many operations they are; the largest.
+    fn add(
+        &mut self,
+        round: u32,
+        (mean_ns, per_second): (f64, f64),
+        (latency, operations): (Option<&'a Latency>, u64),
+        max_ns: Option<u64>,
+    ) {
+        self.means_ns.add(round, mean_ns);
+        self.rates.add(round, per_second);
+        self.latencies.extend(latency);
+        self.operations.extend(latency.map(|_| operations));
+        self.max_ns = self.max_ns.max(max_ns);
     }
 
     fn figures(self) -> StoreFigures<'a> {
-        let percentile = |share: f64, of: fn(&Latency) -> u64| {
-            let values: Vec<f64> = self.latencies.iter().map(|latency| of(latency) as f64).collect();
-            match median(&values) {
-                Some(_) if !is_told(share, &self.operations) => Percentile::TooFew,
-                Some(median) => Percentile::Ns(median),
-                None => Percentile::Unknown,
-            }
-        };
         StoreFigures {
             contender: self.contender,
             ranked: self.ranked,
             per_second: self.rates.centre(),
             mean_ns: self.means_ns.centre(),
             range_ns: self.means_ns.range().filter(|_| self.means_ns.len() > 1),
-            percentiles: [
-                percentile(0.5, |latency| latency.latency_ns_p50),
-                percentile(0.99, |latency| latency.latency_ns_p99),
-                percentile(0.999, |latency| latency.latency_ns_p999),
-            ],
-            max_ns: self.latencies.iter().map(|latency| latency.latency_ns_max).max(),
+            percentiles: percentiles(&self.latencies, &self.operations),
+            max_ns: self.max_ns,
         }
     }
 }

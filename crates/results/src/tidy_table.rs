@@ -1,7 +1,7 @@
-//! Everything as one tidy table, which all exports share: one row for each cell, round, phase and kind of operation, columns named
-//! as in the glossary.
+//! Everything as one tidy table, which all exports share: one row for each cell, round, phase and kind of operation, and of each size of
+//! values that is reported apart; columns named as in the glossary.
 
-use bakeoff_protocol::{AXES, Axes, Axis, AxisValue, CellStatus, DiskUsage, OperationResult, PhaseLine};
+use bakeoff_protocol::{AXES, Axes, Axis, AxisValue, CellStatus, DiskUsage, OperationResult, PhaseLine, SizeResult};
 use serde_json::Value;
 
 use crate::cell_rounds::CellRound;
@@ -44,11 +44,12 @@ const RESOURCES: [&str; 33] = [
     "buffers_peak_bytes",
 ];
 
-/// Columns of what lies on the disk while the store is open, when it is closed, and of a copy without free space.
+/// Columns of what lies on the disk while the store is open, when it is closed, after background work, and of a copy without free space.
 const DISK_BEFORE_CLOSE: [&str; 3] =
     ["disk_before_close_apparent_bytes", "disk_before_close_allocated_bytes", "disk_before_close_files"];
 const DISK_AFTER_CLOSE: [&str; 3] =
     ["disk_after_close_apparent_bytes", "disk_after_close_allocated_bytes", "disk_after_close_files"];
+const SETTLED_DISK: [&str; 3] = ["settled_disk_apparent_bytes", "settled_disk_allocated_bytes", "settled_disk_files"];
 const COMPACTED_COPY: [&str; 3] =
     ["compacted_copy_apparent_bytes", "compacted_copy_allocated_bytes", "compacted_copy_files"];
 
@@ -115,7 +116,7 @@ pub fn columns() -> Vec<(&'static str, Cell)> {
     let mut row = Row::default();
     axes(&mut row, None);
     phase(&mut row, None);
-    operation(&mut row, None);
+    operation(&mut row, None, None);
     row.0
 }
 
@@ -129,13 +130,18 @@ fn rows(cell: &CellRound) -> Vec<Row> {
         phase(&mut of_phase, Some(line));
         for result in &line.result.operations {
             let mut row = of_phase.clone();
-            operation(&mut row, Some(result));
+            operation(&mut row, Some(result), None);
             rows.push(row);
+            for of_size in &result.by_size {
+                let mut row = of_phase.clone();
+                operation(&mut row, Some(result), Some(of_size));
+                rows.push(row);
+            }
         }
     }
     if rows.is_empty() {
         phase(&mut start, None);
-        operation(&mut start, None);
+        operation(&mut start, None, None);
         rows.push(start);
     }
     rows
@@ -181,6 +187,7 @@ fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
     row.number("reopen_ns", end.and_then(|end| Some(end.verified.as_ref()?.reopen_ns)));
     row.number("entries_verified", end.and_then(|end| Some(end.verified.as_ref()?.entries)));
     row.number("page_cache_bytes", finished.and_then(|finished| finished.page_cache_bytes));
+    row.number("disk_peak_allocated_bytes", end.and_then(|end| end.disk_peak_allocated_bytes));
     disk(row, DISK_BEFORE_CLOSE, finished.and_then(|finished| finished.disk_before_close));
     disk(row, DISK_AFTER_CLOSE, finished.and_then(|finished| finished.disk_after_close));
     let copy = end.and_then(|end| end.verified.as_ref()?.compacted_copy);
@@ -218,6 +225,7 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     row.number("settled_waited_ns", settled.map(|settled| settled.waited_ns));
     row.number("settled_cpu_ns", settled.map(|settled| settled.cpu_ns));
     row.number("settled_process_write_bytes", settled.map(|settled| settled.process_write_bytes));
+    disk(row, SETTLED_DISK, settled.and_then(|settled| settled.disk));
     row.number("answers_checked", result.map(|result| result.answers_checked));
     row.number("answers_wrong", result.map(|result| result.answers_wrong));
     let resources = result.and_then(|result| serde_json::to_value(&result.resources).ok()).unwrap_or_default();
@@ -228,14 +236,17 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     }
 }
 
-/// One kind of operation: how many, how long, and its distribution.
-fn operation(row: &mut Row, result: Option<&OperationResult>) {
+/// One kind of operation, on values of all sizes or of these alone: how many, how long, and its distribution.
+fn operation(row: &mut Row, result: Option<&OperationResult>, of_size: Option<&SizeResult>) {
+    let whole = result.filter(|_| of_size.is_none());
     row.text("operation", result.map_or("", |result| &result.operation));
-    row.number("operations", result.map(|result| result.operations));
-    row.number("entries", result.map(|result| result.entries));
-    row.number("bytes", result.map(|result| result.bytes));
-    row.number("timed_ns", result.and_then(|result| result.timed_ns));
-    let latency = result.and_then(|result| result.latency.as_ref());
+    row.number("operation_value_bytes_min", of_size.map(|of| of.sizes.value_bytes_min));
+    row.number("operation_value_bytes_max", of_size.map(|of| of.sizes.value_bytes_max));
+    row.number("operations", of_size.map(|of| of.operations).or(whole.map(|of| of.operations)));
+    row.number("entries", of_size.map(|of| of.operations).or(whole.map(|of| of.entries)));
+    row.number("bytes", whole.map(|result| result.bytes));
+    row.number("timed_ns", whole.and_then(|result| result.timed_ns));
+    let latency = of_size.map(|of| &of.latency).or(whole.and_then(|result| result.latency.as_ref()));
     row.number("latency_ns_mean", latency.map(|latency| latency.latency_ns_mean));
     row.number("latency_ns_min", latency.map(|latency| latency.latency_ns_min));
     row.number("latency_ns_p50", latency.map(|latency| latency.latency_ns_p50));

@@ -179,6 +179,7 @@ mod tests {
     use bakeoff_protocol::Axes;
 
     use super::*;
+    use crate::contender::Title;
     use crate::verdict::{LoneFigure, tables_of};
 
     const GET: &str = "get";
@@ -194,7 +195,7 @@ mod tests {
         for (records, field) in (1..).zip(fields) {
             for (store, value) in *field {
                 let key = format!("{store}{settings}");
-                named.insert(key.clone(), ((*store).to_owned(), store.to_uppercase(), None));
+                named.insert(key.clone(), ((*store).to_owned(), Title::new(&store.to_uppercase(), ""), None));
                 let measure = Measure::Time { phase: GET.to_owned(), operation: None };
                 let column = Column { data: "random".to_owned(), records };
                 let circumstances = Circumstances::of(of);

@@ -122,7 +122,7 @@ const RATE_RESOLUTION: f64 = 0.001;
 const CELL: ContestMeasure = ContestMeasure { per_phase: false, resolution: 0.0, ..TIME };
 
 /// All measures, in the order in which they are offered.
-pub const MEASURES: [ContestMeasure; 19] = [
+pub const MEASURES: [ContestMeasure; 21] = [
     ContestMeasure { table: Some(Family::Time), ..TIME },
     ContestMeasure {
         name: "latency_ns_p50",
@@ -151,9 +151,9 @@ pub const MEASURES: [ContestMeasure; 19] = [
     ContestMeasure {
         name: "latency_ns_max",
         title: "max",
-        help: "The slowest operation of all rounds.",
+        help: "The slowest operation of all rounds; of batched writes the slowest commit too.",
         of_rounds: OfRounds::Largest,
-        figure: |of| latency(of, |latency| latency.latency_ns_max),
+        figure: |of| Some(of.phase?.1.max_ns? as f64),
         ..TIME
     },
     ContestMeasure {
@@ -245,6 +245,23 @@ pub const MEASURES: [ContestMeasure; 19] = [
         unit: "bytes",
         figure: |of| Some(of.cell.end.finished.as_ref()?.disk_before_close?.allocated_bytes as f64),
         ..CELL
+    },
+    ContestMeasure {
+        name: "disk_peak_allocated_bytes",
+        title: "peak disk",
+        help: "Most bytes on disk at one time while the cell ran, as seen every 20 ms, or less often in a store of very many files.",
+        unit: "bytes",
+        figure: |of| Some(of.cell.end.disk_peak_allocated_bytes? as f64),
+        ..CELL
+    },
+    ContestMeasure {
+        name: "settled_disk_allocated_bytes",
+        title: "disk after background work",
+        help: "Bytes on disk once the store had done what it put off; only of phases that wait for it.",
+        unit: "bytes",
+        in_detail: false,
+        figure: |of| Some(of.phase?.0.result.background_work?.disk?.allocated_bytes as f64),
+        ..TIME
     },
     ContestMeasure {
         name: "compacted_copy_allocated_bytes",

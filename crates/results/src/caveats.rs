@@ -1,0 +1,44 @@
+//! What a reader of a run's figures must know, besides warnings and what was left out while reading.
+
+use std::collections::BTreeSet;
+
+use bakeoff_protocol::StoreDescription;
+
+use crate::analysis::Analysis;
+
+/// Something to know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caveat {
+    /// Neighbouring rounds are alike, and intervals are widened for it: their correlation in the table where it is largest.
+    Correlated(f64),
+    /// Several threads replayed: times are of an operation in its thread, all else is of the process.
+    SeveralThreads,
+    /// Threads that write take turns in the stores with these titles.
+    WritesTakeTurns(Vec<String>),
+    /// In these phases times count from when operations were due.
+    OpenLoop(Vec<String>),
+}
+
+/// Those of a run.
+pub fn caveats(of: &Analysis) -> Vec<Caveat> {
+    let run = of.run;
+    let axes = || run.cells.iter().map(|cell| &cell.end.axes);
+    let has_threads = axes().any(|axes| axes.threads > 1);
+    let takes_turns = |store: &&StoreDescription| {
+        let mut cells = axes().filter(|axes| axes.store == store.name);
+        store.capabilities.keeps_data && cells.any(|axes| !store.writes_in_parallel(axes.durability))
+    };
+    let turns =
+        run.stores().iter().filter(|_| has_threads).filter(takes_turns).map(|store| store.title.clone()).collect();
+    let lines = run.cells.iter().flat_map(|cell| &cell.phases);
+    let open: BTreeSet<&str> =
+        lines.filter(|line| line.result.open_loop.is_some()).map(|line| line.result.phase.as_str()).collect();
+    let some = |names: Vec<String>| Some(names).filter(|names| !names.is_empty());
+    let all = [
+        of.correlation().map(Caveat::Correlated),
+        has_threads.then_some(Caveat::SeveralThreads),
+        some(turns).map(Caveat::WritesTakeTurns),
+        some(open.into_iter().map(str::to_owned).collect()).map(Caveat::OpenLoop),
+    ];
+    all.into_iter().flatten().collect()
+}

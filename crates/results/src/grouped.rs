@@ -1,0 +1,16 @@
+//! What belongs together, together.
+
+/// Groups of those that are alike, in the order in which the first of each comes.
+pub(crate) fn grouped<'a, T>(
+    all: impl IntoIterator<Item = &'a T>,
+    is_alike: impl Fn(&T, &T) -> bool,
+) -> Vec<Vec<&'a T>> {
+    let mut groups: Vec<Vec<&T>> = Vec::new();
+    for each in all {
+        match groups.iter_mut().find(|group| is_alike(group[0], each)) {
+            Some(group) => group.push(each),
+            None => groups.push(vec![each]),
+        }
+    }
+    groups
+}

@@ -1,0 +1,129 @@
+//! What came of a map: the races at its places, and the plane that their samples make.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bakeoff_stats::Ranking;
+
+use crate::cell_rounds::CellRound;
+use crate::map_axis::MAP_STEPS;
+use crate::map_facts::{MapFacts, MapPoint};
+use crate::map_plane::{MapField, MapVerdict, Plane};
+use crate::map_race::MapRace;
+use crate::run::Run;
+
+/// A map with what was made of its rounds.
+pub struct MapOutcome<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// What was asked, and how it went.
+    pub facts: &'a MapFacts,
+    /// The samples.
+    pub plane: Plane,
+    races: BTreeMap<MapPoint, MapRace<'a>>,
+}
+
+impl<'a> MapOutcome<'a> {
+    /// The map of a run; `None` if the run is none, or its axes are not those of a map.
+    pub fn new(run: &'a Run) -> Option<Self> {
+        let facts = run.record.map.as_ref()?;
+        let is_axis = |values: &[f64]| (1..=MAP_STEPS + 1).contains(&values.len());
+        if !is_axis(&facts.x.values) || !is_axis(&facts.y.values) {
+            return None;
+        }
+        let races = races(&run.cells, facts);
+        let mut plane = empty_plane(facts);
+        for (at, race) in &races {
+            add_sample(&mut plane, facts, *at, race);
+        }
+        Some(Self { run, facts, plane, races })
+    }
+
+    /// The race at a place; `None` if there was none.
+    pub fn race(&self, at: MapPoint) -> Option<&MapRace<'a>> {
+        self.races.get(&at)
+    }
+
+    /// The ranking at a place, without those that were far behind at once.
+    pub fn ranking(&self, at: MapPoint) -> Option<Ranking> {
+        self.races.get(&at)?.proven(self.facts.optimize)
+    }
+
+    /// The stores that won somewhere or were level with others, each with the samples that it won alone, the most frequent first.
+    pub fn winners(&self) -> Vec<(String, usize)> {
+        let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, _) in self.plane.samples() {
+            match self.plane.verdict(at) {
+                Some(MapVerdict::Won(store)) => *wins.entry(store).or_default() += 1,
+                Some(MapVerdict::Tied(stores) | MapVerdict::Undecided(stores)) => {
+                    for store in stores {
+                        wins.entry(store).or_default();
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut wins: Vec<(String, usize)> = wins.into_iter().map(|(store, wins)| (store.to_owned(), wins)).collect();
+        wins.sort_by(|(a, wins_a), (b, wins_b)| wins_b.cmp(wins_a).then_with(|| a.cmp(b)));
+        wins
+    }
+
+    /// How many places are in each state.
+    pub fn counts(&self) -> MapCounts {
+        let mut counts = MapCounts::default();
+        for at in self.facts.points() {
+            let count = match self.plane.field(at) {
+                MapField::Sampled(MapVerdict::Won(_)) => &mut counts.won,
+                MapField::Sampled(_) => &mut counts.not_parted,
+                MapField::Likely(_) => &mut counts.likely,
+                MapField::Open => &mut counts.open,
+                MapField::Unknown => &mut counts.unknown,
+                MapField::Impossible => &mut counts.impossible,
+            };
+            *count += 1;
+        }
+        counts
+    }
+}
+
+/// How many places of a map are in each state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapCounts {
+    /// Sampled, and won by one store.
+    pub won: usize,
+    /// Sampled, and the first ones were not told apart.
+    pub not_parted: usize,
+    /// Between samples that one store won.
+    pub likely: usize,
+    /// Between samples that do not agree.
+    pub open: usize,
+    /// Not between samples.
+    pub unknown: usize,
+    /// Not measurable here.
+    pub impossible: usize,
+}
+
+/// The plane of a map before anything is measured.
+pub fn empty_plane(facts: &MapFacts) -> Plane {
+    Plane::new(facts.x.values.len(), facts.y.values.len(), facts.impossible.iter().copied())
+}
+
+/// Adds what a race says to the plane.
+pub fn add_sample(plane: &mut Plane, facts: &MapFacts, at: MapPoint, race: &MapRace<'_>) {
+    let Some(mut sample) = race.sample(facts.optimize) else { return };
+    let left_out = facts.left_out.iter().filter(|each| each.at == at).map(|each| each.store.clone());
+    sample.unknown.extend(left_out);
+    plane.add(at, sample);
+}
+
+/// The races of a map by place.
+pub fn races<'a>(cells: &'a [CellRound], facts: &MapFacts) -> BTreeMap<MapPoint, MapRace<'a>> {
+    let of_variant: HashMap<String, MapPoint> = facts.points().map(|at| (at.variant(), at)).collect();
+    let mut rounds: BTreeMap<MapPoint, Vec<&CellRound>> = BTreeMap::new();
+    for cell in cells {
+        let at = cell.end.axes.variant.as_ref().and_then(|variant| of_variant.get(variant));
+        if let Some(at) = at {
+            rounds.entry(*at).or_default().push(cell);
+        }
+    }
+    rounds.into_iter().map(|(at, cells)| (at, MapRace::new(cells))).collect()
+}

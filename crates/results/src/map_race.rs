@@ -1,0 +1,155 @@
+//! The race at one place of a map: who takes part in its next round, and what its rounds say.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::{Place, Ranking, Verdict};
+
+use crate::cell_rounds::CellRound;
+use crate::goal::{Goal, typical};
+use crate::map_plane::{MapSample, MapVerdict};
+use crate::pick::{CONFIDENCE, PICK_FAR_BEHIND, ROUNDS_PROOF, is_late, rank_costs};
+use crate::race::{DROP_CONFIDENCE, behind, is_far_behind};
+
+/// Rounds that a place has at once at most, while the first ones are not told apart; and at most where time is left at the end.
+pub const MAP_ROUNDS: (u32, u32) = (5, 15);
+
+/// The rounds of a place.
+#[derive(Clone, Debug, Default)]
+pub struct MapRace<'a> {
+    cells: Vec<&'a CellRound>,
+}
+
+impl<'a> MapRace<'a> {
+    /// A race of these rounds.
+    pub fn new(cells: Vec<&'a CellRound>) -> Self {
+        Self { cells }
+    }
+
+    /// Whether nothing was measured.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Rounds of the store that has most.
+    pub fn rounds(&self) -> u32 {
+        self.cells.iter().map(|cell| cell.end.round).max().unwrap_or(0)
+    }
+
+    /// Names of the stores that were raced.
+    pub fn stores(&self) -> Vec<&'a str> {
+        let mut stores: Vec<&str> = self.cells.iter().map(|cell| cell.end.axes.store.as_str()).collect();
+        stores.sort_unstable();
+        stores.dedup();
+        stores
+    }
+
+    /// Names of the stores of which a round was not done in its time: how good they are is not known.
+    pub fn late(&self) -> Vec<String> {
+        self.stores_with(is_late)
+    }
+
+    /// Names of the stores of which a round failed for another reason.
+    pub fn failed(&self) -> Vec<String> {
+        self.stores_with(|cell| !cell.is_ok() && !is_late(cell))
+    }
+
+    fn stores_with(&self, is_one: impl Fn(&CellRound) -> bool) -> Vec<String> {
+        let all = self.cells.iter().filter(|cell| is_one(cell));
+        let mut stores: Vec<String> = all.map(|cell| cell.end.axes.store.clone()).collect();
+        stores.sort_unstable();
+        stores.dedup();
+        stores
+    }
+
+    /// The number of the next round and who takes part in it, of those that `entered`; `None` if no more than `most` rounds would say more.
+    ///
+    /// It follows from the rounds alone, so a race that was interrupted goes on where it was.
+    pub fn next(&self, entered: &[String], goal: Goal, most: u32) -> Option<(u32, Vec<String>)> {
+        let last = self.rounds();
+        let of_last = if last <= 1 { entered.to_vec() } else { self.before(last).survivors(entered, goal) };
+        let missing: Vec<String> = of_last.into_iter().filter(|store| !self.has(store, last.max(1))).collect();
+        if !missing.is_empty() {
+            return Some((last.max(1), missing));
+        }
+        let survivors = self.survivors(entered, goal);
+        let is_decided = last >= ROUNDS_PROOF as u32
+            && self
+                .ranking(goal, CONFIDENCE)
+                .is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Tie | Verdict::Alone));
+        (survivors.len() > 1 && last < most && !is_decided).then_some((last + 1, survivors))
+    }
+
+    /// The rounds before this one.
+    fn before(&self, round: u32) -> Self {
+        Self { cells: self.cells.iter().filter(|cell| cell.end.round < round).copied().collect() }
+    }
+
+    /// Whether a store had this round, or is out of the race because one failed.
+    fn has(&self, store: &str, round: u32) -> bool {
+        let mut own = self.cells.iter().filter(|cell| cell.end.axes.store == store);
+        own.any(|cell| cell.end.round == round || !cell.is_ok())
+    }
+
+    /// Those that are still in the race after these rounds.
+    fn survivors(&self, entered: &[String], goal: Goal) -> Vec<String> {
+        let Some(ranking) = self.ranking(goal, DROP_CONFIDENCE) else { return Vec::new() };
+        let round = self.rounds();
+        let has_figures = |store: &&String| ranking.order.iter().any(|place| place.name == **store);
+        // Who was dropped has not come back.
+        let is_in = |store: &&String| round < 2 || self.has(store, round);
+        let still: Vec<String> = entered.iter().filter(has_figures).filter(is_in).cloned().collect();
+        let typical = rank_costs(&self.cells, typical, 0.0, CONFIDENCE);
+        // Of the first round by what operations typically took too, which other work on the machine hardly spoils.
+        let is_typical = |store: &str| {
+            round > 1 || !goal.is_of_time() || typical.as_ref().is_some_and(|typical| is_far_behind(store, typical))
+        };
+        let far: Vec<String> =
+            still.iter().filter(|store| is_far_behind(store, &ranking) && is_typical(store)).cloned().collect();
+        let out = behind(&still, &ranking, (round, &far), |_| false);
+        still.into_iter().filter(|store| out.iter().all(|each| each.store != *store)).collect()
+    }
+
+    /// The ranking of all that have figures.
+    fn ranking(&self, goal: Goal, confidence: f64) -> Option<Ranking> {
+        rank_costs(&self.cells, |cell| goal.cost(cell), goal.resolution(), confidence)
+    }
+
+    /// The ranking as the sample has it: without those that one round showed to be far behind, of which nothing more is known.
+    pub fn proven(&self, goal: Goal) -> Option<Ranking> {
+        let all = self.ranking(goal, CONFIDENCE)?;
+        let best = all.order[0].centre;
+        let is_told = |place: &&Place| place.rounds > 1 || place.centre <= PICK_FAR_BEHIND * best;
+        let told: Vec<&str> = all.order.iter().filter(is_told).map(|place| place.name.as_str()).collect();
+        if told.len() == all.order.len() {
+            return Some(all);
+        }
+        let cells: Vec<&CellRound> =
+            self.cells.iter().filter(|cell| told.contains(&cell.end.axes.store.as_str())).copied().collect();
+        Self { cells }.ranking(goal, CONFIDENCE)
+    }
+
+    /// What the rounds say; `None` if there are none.
+    pub fn sample(&self, goal: Goal) -> Option<MapSample> {
+        if self.is_empty() {
+            return None;
+        }
+        let Some(all) = self.ranking(goal, CONFIDENCE) else {
+            return Some(MapSample { verdict: MapVerdict::Nobody, times_best: BTreeMap::new(), unknown: self.late() });
+        };
+        let times_best = all.order.iter().map(|place| (place.name.clone(), all.times_the_best(place))).collect();
+        let verdict = self.proven(goal).map_or(MapVerdict::Nobody, |ranking| verdict(&ranking));
+        Some(MapSample { verdict, times_best, unknown: self.late() })
+    }
+}
+
+/// What a ranking says of a place.
+fn verdict(ranking: &Ranking) -> MapVerdict {
+    match ranking.verdict {
+        Verdict::Winner | Verdict::Alone => MapVerdict::Won(ranking.best.clone()),
+        Verdict::Tie => MapVerdict::Tied(ranking.tied.clone()),
+        Verdict::Undecided | Verdict::Unproven => {
+            let open = ranking.order.iter().filter(|place| !place.is_worse());
+            MapVerdict::Undecided(open.map(|place| place.name.clone()).collect())
+        }
+    }
+}

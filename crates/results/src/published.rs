@@ -1,0 +1,331 @@
+//! Published comparisons: their figures as they were printed, and where they come from. `docs/PUBLISHED.md` explains the form.
+//!
+//! To add one: `published/NAME.csv` with the figures, `published/NAME.toml` with what is to be known of them, a line here.
+
+pub mod garbage;
+pub mod placed;
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::Durability;
+use serde::Deserialize;
+
+use crate::error::PublishedError;
+
+/// Name, figures and facts of every publication.
+const ALL: [(&str, &str, &str); 6] = [
+    (
+        "hines-2023",
+        include_str!("../../../published/hines-2023.csv"),
+        include_str!("../../../published/hines-2023.toml"),
+    ),
+    (
+        "hines-2023-rerun",
+        include_str!("../../../published/hines-2023-rerun.csv"),
+        include_str!("../../../published/hines-2023-rerun.toml"),
+    ),
+    (
+        "leveldb-2011",
+        include_str!("../../../published/leveldb-2011.csv"),
+        include_str!("../../../published/leveldb-2011.toml"),
+    ),
+    (
+        "cunningham-2024",
+        include_str!("../../../published/cunningham-2024.csv"),
+        include_str!("../../../published/cunningham-2024.toml"),
+    ),
+    (
+        "lmdbjava-2016",
+        include_str!("../../../published/lmdbjava-2016.csv"),
+        include_str!("../../../published/lmdbjava-2016.toml"),
+    ),
+    (
+        "ozone-2020",
+        include_str!("../../../published/ozone-2020.csv"),
+        include_str!("../../../published/ozone-2020.toml"),
+    ),
+];
+
+/// A published comparison.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// Its name, as in `published:NAME`.
+    pub name: String,
+    /// What is to be known of it.
+    pub facts: Facts,
+    /// Its figures.
+    pub figures: Vec<Figure>,
+}
+
+/// What is to be known of a publication.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Facts {
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    pub authors: String,
+    /// The year of publication.
+    pub year: u32,
+    /// Where to read it.
+    pub url: String,
+    /// Where in it the figures are.
+    pub origin: String,
+    /// What a reader of the figures must know.
+    pub notes: Vec<String>,
+    /// What printed times are multiplied by, where the printed unit is a mistake.
+    #[serde(default = "one")]
+    pub time_factor: f64,
+    /// Whether only the best of the stores compared in each field is printed.
+    #[serde(default)]
+    pub only_best: bool,
+    /// Whether space efficiency counts values alone, without keys.
+    #[serde(default)]
+    pub space_of_values: bool,
+    /// How long keys are, where sizes are shown beside a flat array of the same keys and values, or leave the keys out.
+    pub key_bytes: Option<u64>,
+    /// How long values are in variants whose figures do not say it.
+    #[serde(default)]
+    pub value_bytes: BTreeMap<String, u64>,
+    /// The machines, by the name in the figures.
+    pub hardware: BTreeMap<String, String>,
+    /// How the stores were set, by our names for them.
+    #[serde(default)]
+    pub stores: BTreeMap<String, StoreFacts>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// How a publication set a store.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoreFacts {
+    /// Its name for people.
+    pub title: String,
+    /// What it promised under these settings.
+    pub durability: Durability,
+    /// What it promised in variants where that was another class.
+    #[serde(default)]
+    pub durability_in: BTreeMap<String, Durability>,
+    /// By what.
+    pub how: String,
+}
+
+impl StoreFacts {
+    /// What it promised where it was set otherwise for this figure's variant.
+    pub fn durability_in(&self, figure: &Figure) -> Option<Durability> {
+        self.durability_in.get(figure.variant.as_deref()?).copied()
+    }
+}
+
+/// One line of a publication's figures; what it does not say is absent.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Figure {
+    /// A part of our suite of the same name.
+    pub variant: Option<String>,
+    /// What disturbed the measurement, by our name for it.
+    pub disturbance: Option<String>,
+    /// The machine, a name in [`Facts::hardware`].
+    pub hardware: String,
+    /// Our name for the store, where we have one.
+    pub store: Option<String>,
+    /// The store's name in the publication.
+    pub store_published: String,
+    /// The phase of our suite.
+    pub phase: Option<String>,
+    /// What was measured.
+    pub measure: Kind,
+    /// Our name for the data.
+    pub data: Option<String>,
+    /// The length of the shortest value, bytes.
+    pub value_bytes_min: Option<u64>,
+    /// The length of the longest value, bytes.
+    pub value_bytes_max: Option<u64>,
+    /// How many records the store had.
+    pub records: Option<u64>,
+    /// How many threads used it.
+    pub threads: Option<u32>,
+    /// What else the publication varied.
+    pub parameters: Option<String>,
+    /// What it varied in the store.
+    pub settings: Option<String>,
+    /// The printed unit.
+    pub unit: String,
+    /// What was printed; of repeats the mean.
+    pub mean: Option<f64>,
+}
+
+/// What a figure measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// How long an operation or a pass took.
+    Time,
+    /// Operations a second, of all threads together.
+    Rate,
+    /// Bytes of records for each byte on disk.
+    SpaceEfficiency,
+    /// The most memory that the process held.
+    PeakMemory,
+    /// Bytes on disk.
+    Size,
+    /// What a Java program allocated, and the collections of it: which of them, `parameters` says. It has no place in the matrix.
+    Garbage,
+}
+
+impl Published {
+    /// The names of all publications.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.into_iter().map(|(name, _, _)| name)
+    }
+
+    /// The publication with this name.
+    ///
+    /// # Errors
+    /// There is none: the error has all names. Or its files are wrong.
+    pub fn find(name: &str) -> Result<Self, PublishedError> {
+        let unreadable = |why: String| PublishedError::Unreadable { name: name.to_owned(), why };
+        let Some((_, figures, facts)) = ALL.into_iter().find(|(known, _, _)| *known == name) else {
+            let names: Vec<_> = Self::names().collect();
+            return Err(PublishedError::Unknown { name: name.to_owned(), names: names.join(", ") });
+        };
+        let facts = toml::from_str(facts).map_err(|error| unreadable(error.to_string()))?;
+        let rows = csv::Reader::from_reader(figures.as_bytes()).into_deserialize().collect::<Result<Vec<_>, _>>();
+        let figures = join_repeats(rows.map_err(|error| unreadable(error.to_string()))?);
+        Ok(Self { name: name.to_owned(), facts, figures })
+    }
+
+    /// The figures as they stand in `published/`, as CSV.
+    pub fn csv(&self) -> &'static str {
+        ALL.into_iter().find(|(name, _, _)| *name == self.name).map_or("", |(_, figures, _)| figures)
+    }
+}
+
+/// Figures of which each stands once: of those that differ in what came out alone, runs of the same, the mean.
+fn join_repeats(figures: Vec<Figure>) -> Vec<Figure> {
+    let mut joined: Vec<(Figure, Vec<f64>)> = Vec::new();
+    for mut figure in figures {
+        let mean = figure.mean.take();
+        match joined.iter_mut().find(|(known, _)| *known == figure) {
+            Some((_, means)) => means.extend(mean),
+            None => joined.push((figure, Vec::from_iter(mean))),
+        }
+    }
+    let figures = joined.into_iter().map(|(figure, means)| Figure { mean: bakeoff_stats::mean(&means), ..figure });
+    figures.collect()
+}
+
+impl Figure {
+    /// The figure as the matrix has it: nanoseconds an operation (for passes, an entry), bytes, or a part of 1. `None` for what
+    /// has no place there, or was not printed.
+    pub fn value(&self, facts: &Facts) -> Option<f64> {
+        let mean = self.mean?;
+        let records = self.records.map(|records| records as f64);
+        match (self.measure, self.unit.as_str()) {
+            (Kind::Time, "ns") => Some(mean * facts.time_factor),
+            (Kind::Time, "ms/pass") => records.map(|records| mean * 1e6 / records),
+            (Kind::Time, "s/pass") => records.map(|records| mean * 1e9 / records),
+            // The rate is that of all threads, the time that of each operation in its thread.
+            (Kind::Rate, _) if mean > 0.0 => Some(f64::from(self.threads.unwrap_or(1)) * 1e9 / mean),
+            (Kind::SpaceEfficiency, "%") => Some(mean / 100.0),
+            (Kind::PeakMemory, "KiB") => Some(mean * 1024.0),
+            (Kind::Size, _) => self.flat_bytes(facts).zip(self.size_bytes()).map(|(flat, size)| flat / size),
+            _ => None,
+        }
+    }
+
+    /// What a store took.
+    fn size_bytes(&self) -> Option<f64> {
+        Some(self.mean? * size_of(&self.unit).filter(|_| self.measure == Kind::Size)?)
+    }
+
+    /// What space efficiency is multiplied by to count keys too: 1 where it does already. Values are as often short as long.
+    pub fn keys_counted(&self, facts: &Facts) -> f64 {
+        match (facts.key_bytes, self.value_bytes_min, self.value_bytes_max) {
+            (Some(key), Some(min), Some(max)) if facts.space_of_values && self.measure == Kind::SpaceEfficiency => {
+                1.0 + key as f64 / (min as f64).midpoint(max as f64)
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// What a store's records take in a flat array, where the publication says how long all of them are.
+    fn flat_bytes(&self, facts: &Facts) -> Option<f64> {
+        let (key, records) = (facts.key_bytes?, self.records.filter(|_| self.store.is_some())?);
+        let value = match (self.value_bytes_min, &self.variant) {
+            (Some(bytes), _) => (Some(bytes) == self.value_bytes_max).then_some(bytes)?,
+            (None, variant) => *facts.value_bytes.get(variant.as_ref()?)?,
+        };
+        Some(((key + value) * records) as f64)
+    }
+}
+
+/// What a unit of sizes is, bytes.
+fn size_of(unit: &str) -> Option<f64> {
+    match unit {
+        "bytes" => Some(1.0),
+        "MiB" => Some(f64::from(1 << 20)),
+        "GiB" => Some(f64::from(1 << 30)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_shown_beside_a_flat_array() {
+        let published = Published::find("lmdbjava-2016").unwrap();
+        let sizes = |store: &str| -> Vec<f64> {
+            let of = published
+                .figures
+                .iter()
+                .filter(|figure| figure.measure == Kind::Size && figure.records == Some(1_000_000));
+            of.filter(|figure| figure.store_published == store)
+                .filter_map(|figure| figure.value(&published.facts))
+                .collect()
+        };
+        // 104,000,000 bytes of 473,067,520: the report prints 354.87 % more.
+        let xodus = sizes("Xodus");
+        assert!(xodus.len() == 1 && (1.0 / xodus[0] - 4.5487).abs() < 1e-4, "{xodus:?}");
+        assert!(sizes("Flat Array").is_empty(), "no store");
+    }
+
+    #[test]
+    fn a_rate_of_several_threads_is_the_time_that_an_operation_takes_each_of_them() {
+        let published = Published::find("ozone-2020").unwrap();
+        let mut walks = published.figures.iter().filter(|figure| figure.variant.as_deref() == Some("flat-buffer"));
+        let eight = walks.find(|figure| figure.threads == Some(8)).and_then(|figure| figure.value(&published.facts));
+        // 147,274.923 walks a second.
+        assert!((eight.unwrap() - 54_320.0).abs() < 1.0, "{eight:?}");
+    }
+
+    #[test]
+    fn a_size_counts_with_the_length_of_its_variants_values() {
+        let published = Published::find("ozone-2020").unwrap();
+        let size = |variant: &str| {
+            let mut of = published.figures.iter().filter(|figure| figure.variant.as_deref() == Some(variant));
+            of.find(|figure| figure.measure == Kind::Size).and_then(|figure| figure.value(&published.facts)).unwrap()
+        };
+        // 12,207,030 entries of 42 and 240 bytes, in 527 MiB; of 42 and 250, in 3.2 GiB.
+        assert!((size("flat-buffer") - 6.2294).abs() < 1e-3, "{}", size("flat-buffer"));
+        assert!((size("padding-250") - 1.0374).abs() < 1e-3, "{}", size("padding-250"));
+    }
+
+    #[test]
+    fn every_publication_can_be_read_and_explains_its_machines_and_stores() {
+        for name in Published::names() {
+            let published = Published::find(name).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!published.figures.is_empty() && !published.facts.notes.is_empty(), "{name}");
+            for figure in &published.figures {
+                assert!(published.facts.hardware.contains_key(&figure.hardware), "{name}: {}", figure.hardware);
+                let elsewhere = matches!(figure.measure, Kind::Size | Kind::Garbage);
+                let known = figure.mean.is_none() || elsewhere || figure.value(&published.facts).is_some();
+                assert!(known, "{name}: unit {} of {:?}", figure.unit, figure.measure);
+            }
+        }
+    }
+}
