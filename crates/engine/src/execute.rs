@@ -1,4 +1,5 @@
-//! A run from its plan to its end: what it needs is made, the cells are measured, and what is left is removed.
+//! A run from its plan to its end: what it needs is made, the cells are measured, and what is left
+//! is removed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use bakeoff_measure::{Machine, Medium};
 
+use crate::map::Map;
 use crate::mode::{Mode, measure};
 use crate::place::guard::Guard;
 use crate::place::made_media::MadeMedia;
@@ -23,11 +25,12 @@ use crate::surroundings::progress::Display;
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::results_file::{PutAside, ResultsFile};
 
-/// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
-/// the machine down.
+/// The part of the usable memory that a driver may take for itself, so that one store's hunger does
+/// not bring the machine down.
 const MEMORY_PART: (u64, u64) = (9, 10);
 
-/// A run whose cells are measured. Its results are kept; tapes, stores and made media are still there, until it is dropped or removed.
+/// A run whose cells are measured. Its results are kept; tapes, stores and made media are still
+/// there, until it is dropped or removed.
 pub struct FinishedRun {
     /// How it ended.
     pub ended: Ended,
@@ -56,7 +59,8 @@ pub(crate) struct Grounds {
 }
 
 impl Grounds {
-    /// Makes what a run needs, after what earlier runs left was removed, and writes the first `run.json`.
+    /// Makes what a run needs, after what earlier runs left was removed, and writes the first
+    /// `run.json`.
     ///
     /// # Errors
     /// Something cannot be made.
@@ -71,7 +75,8 @@ impl Grounds {
         let directories = all_directories(setup, &made, file);
         file.write(directory.path())?;
         if let Some(groups) = &setup.groups {
-            groups.remove_leftovers();
+            // One that cannot be removed is in nobody's way.
+            groups.leftovers().iter().for_each(|group| drop(std::fs::remove_dir(group)));
         }
         let scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;
         Ok(Self { scratch, made, _guard: guard })
@@ -105,7 +110,8 @@ impl Grounds {
     }
 }
 
-/// Measures what is planned: all of it, or as a race, or in search of the highest rates, as `file` says. What is found is kept in `directory`.
+/// Measures what is planned: all of it, or as a race, in search of the highest rates, or for a map,
+/// as `file` says. What is found is kept in `directory`.
 ///
 /// # Errors
 /// Something that the run needs cannot be made, or its results cannot be written.
@@ -120,12 +126,16 @@ pub fn execute(
     let mut grounds = Grounds::prepare(setup, directory, &mut file)?;
     let mut run = grounds.begin((setup, directory, file), &interrupt, begin, budget)?;
     let mut display = Display::new(setup.reporter);
-    let (pick, rates) = (run.file.pick.clone(), run.file.find_rate.clone());
+    let (pick, rates, map) = (run.file.pick.clone(), run.file.find_rate.clone(), run.file.map.clone());
     let is_resumable = pick.is_none();
-    let mode: Box<dyn Mode> = match (pick, rates) {
-        (Some(facts), _) => Box::new(Race::new(&run, facts)?),
-        (None, Some(facts)) => Box::new(RateSearches::new(&mut run, facts)),
-        (None, None) => Box::new(Run::new(&mut run, &mut display)?),
+    let mode: Box<dyn Mode> = if let Some(facts) = pick {
+        Box::new(Race::new(&run, facts)?)
+    } else if let Some(facts) = rates {
+        Box::new(RateSearches::new(&mut run, facts))
+    } else if let Some(facts) = map {
+        Box::new(Map::new(&mut run, facts)?)
+    } else {
+        Box::new(Run::new(&mut run, &mut display)?)
     };
     let ended = measure(run, mode, display)?;
     Ok(FinishedRun { ended, is_resumable, grounds })

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::comparison::Comparison;
-use bakeoff_results::record::{Omission, RunRecord};
+use bakeoff_results::omission::{Done, Omission, Reason};
+use bakeoff_results::record::RunRecord;
 use bakeoff_results::run::Run;
 use bakeoff_suite::{Cell, WorkloadPlan};
 use rand::seq::SliceRandom;
@@ -147,11 +148,7 @@ impl Turns<'_> {
             }
             self.shuffle(&mut pairs);
             if !self.round(&pairs, round, rounds.saturating_sub(round))? {
-                return Ok(Some(Omission {
-                    store: None,
-                    what: format!("round {round}"),
-                    why: "not measured whole: no time for it in the budget".to_owned(),
-                }));
+                return Ok(Some(Omission::new(None, format!("round {round}"), Reason::OverBudget(Done::PartOfRound))));
             }
         }
         Ok(None)

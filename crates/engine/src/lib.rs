@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! plan ─Setup→ execute ─Mode::next→ cell ─driver process→ results.jsonl
-//!                        run · race · rate_search
+//!                        run · race · rate_search · map
 //! ```
 //! - `plan` finds out everything before anything is measured.
 //! - `cell` runs one round of one cell.
 //! - [`check_driver`] tries the rules of the protocol on a driver.
-//! - [`pick`] makes a suite of a need.
+//! - [`pick`] makes a suite of a need, for a pick or a map.
 //! - `place` is where stores, tapes and results lie.
 //! - `surroundings` is what goes on while cells are measured.
-//! - `mode` is the loop that the three modes share: `run`, `race` and `rate_search`.
+//! - `mode` is the loop that the modes share: `run`, `race`, `rate_search` and `map`.
 //!
 //! The program that uses this crate gives it typed options and a [`Reporter`], and shows the results. Decisions are those of
 //! `bakeoff-results`.
@@ -20,11 +20,13 @@ pub mod check_driver;
 mod drivers;
 mod execute;
 mod in_turn;
+mod map;
 mod mode;
 pub mod pick;
 mod place;
 mod plan;
 mod programs;
+mod quote;
 mod race;
 mod rate_search;
 mod reporter;
@@ -35,24 +37,23 @@ mod surroundings;
 mod timestamp;
 
 pub use cell::by_hand::RequestByHand;
-pub use cell::log::jvm_start_failure;
 pub use drivers::discovery::{Driver, Drivers, UnresponsiveDriver};
 pub use drivers::recipes::{Recipe, StoreNames, drivers_for, left_out, lost, not_built, recipes, store_names};
 pub use execute::{FinishedRun, execute};
 pub use in_turn::{TurnSide, execute_in_turn};
 pub use place::cgroup::MemoryGroups;
 pub use place::guard::guard;
-pub use place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, shown};
-pub use place::results_removal::remove_results;
+pub use place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, remove_unfinished, shown};
+pub use place::results_removal::Removal;
 pub use place::run_directory::{Readers, is_unbegun, make_run_directory, newest_results};
-pub use place::scratch::{remove_leftovers_of, remove_unmarked_in};
+pub use place::scratch::{remove_leftovers_of, unmarked_in};
 pub use plan::estimate::{describe_share, describe_size};
 pub use plan::rate_plan::{check_rate_budget, expected_rate_times, plan_rates};
 pub use plan::resumption::check_unchanged;
 pub use plan::run_record::{run_record, skipped};
 pub use plan::setup::Setup;
 pub use plan::source::SuiteSource;
-pub use programs::{Missing, output_while};
+pub use programs::Missing;
 pub use reporter::Reporter;
 pub use state::Ended;
 pub use surroundings::interrupt::INTERRUPTED;

@@ -1,7 +1,7 @@
-//! Programs of others that a run may need: found, installed by the script that started this one, and run.
+//! Programs of others that a run may need: found, installed by the script that started this one,
+//! and run.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -29,7 +29,8 @@ pub enum Missing {
     Tell,
 }
 
-/// Makes sure that a program is there, which `what` needs: the script installs what Debian calls `package`, if it may.
+/// Makes sure that a program is there, which `what` needs: the script installs what Debian calls
+/// `package`, if it may.
 ///
 /// # Errors
 /// It is not there and was not installed; says how to.
@@ -77,11 +78,12 @@ pub(crate) fn run_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> Resu
     output.map_or_else(|| bail!("`{words}` was stopped"), |output| ended_well(&words, &output))
 }
 
-/// What a program says that says little, as much as fits a pipe; `None` where `go_on` said no, and it was killed with all that it had started.
+/// What a program says that says little, as much as fits a pipe; `None` where `go_on` said no, and
+/// it was killed with all that it had started.
 ///
 /// # Errors
 /// It cannot be started.
-pub fn output_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> std::io::Result<Option<Output>> {
+fn output_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> std::io::Result<Option<Output>> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
     while child.try_wait()?.is_none() {
@@ -94,22 +96,15 @@ pub fn output_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> std::io:
     child.wait_with_output().map(Some)
 }
 
-/// Whether a child has ended; its status is left for the one who waits for it, so that its number belongs to nobody else until then.
+/// Whether a child has ended; its status is left for the one who waits for it, so that its number
+/// belongs to nobody else until then.
 pub(crate) fn has_exited(child: &Child) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
 }
 
-/// Gives a child its standard input, in a thread, since one that does not read would hold us up. One that dies before it has read everything
-/// shows itself by how it ends.
-pub(crate) fn give(child: &mut Child, text: Vec<u8>) {
-    if let Some(mut stdin) = child.stdin.take() {
-        std::thread::spawn(move || drop(stdin.write_all(&text)));
-    }
-}
-
 /// Kills a child and whatever it has started in its process group.
-pub(crate) fn kill(child: &mut Child) {
+fn kill(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }
@@ -138,6 +133,6 @@ pub(crate) fn say_skipped(test: &str, why: &anyhow::Error) {
     print!("{line}");
     if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {
         let file = std::fs::OpenOptions::new().append(true).open(path);
-        file.and_then(|mut file| file.write_all(line.as_bytes())).unwrap();
+        file.and_then(|mut file| std::io::Write::write_all(&mut file, line.as_bytes())).unwrap();
     }
 }

@@ -160,7 +160,7 @@ impl Race {
                     roughly(expected),
                     roughly(expected.mul_f64(parts))
                 );
-                dropped.push(Excluded { store: axes.store.clone(), why });
+                dropped.push(Excluded::dropped(axes.store.clone(), why));
             }
             !is_too_slow
         });
@@ -184,7 +184,7 @@ impl Race {
             }
             let why = format!("{}, and no time for more", cost_label(last, &ranking, round - 1));
             self.alive.retain(|&cell| cells[cell].axes.store != last.name);
-            self.facts.dropped.push(Excluded { store: last.name.clone(), why });
+            self.facts.dropped.push(Excluded::dropped(last.name.clone(), why));
         }
         true
     }

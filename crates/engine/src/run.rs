@@ -11,7 +11,7 @@ use crate::plan::schedule::{Costs, Outlook, admit, steps};
 use crate::plan::step::Step;
 use crate::state::{Ended, RunState};
 use crate::surroundings::progress::{Display, TimeLeft};
-use bakeoff_results::record::Omission;
+use bakeoff_results::omission::{Done, Omission, Reason};
 
 /// A run of everything that is planned.
 pub(crate) struct Run {
@@ -83,15 +83,13 @@ impl Run {
                 let left = self.pending.iter().filter(|step| step.workload == index).count();
                 let done = (rounds as usize).saturating_sub(left);
                 let has_some = |cell: &Cell| run.results.status(&cell.id, 1).is_some();
-                let why = match done {
+                let done = match done {
                     _ if left == 0 => return None,
-                    0 if workload.cells.iter().any(has_some) => {
-                        "not run for all stores: no time for it in the budget".to_owned()
-                    }
-                    0 => "not run: no time for it in the budget".to_owned(),
-                    done => format!("{done} of {rounds} rounds: no time for more in the budget"),
+                    0 if workload.cells.iter().any(has_some) => Done::SomeStores,
+                    0 => Done::Nothing,
+                    done => Done::Rounds { done: done as u32, of: rounds },
                 };
-                Some(Omission { store: None, what: workload.to_string(), why })
+                Some(Omission::new(None, workload.to_string(), Reason::OverBudget(done)))
             })
             .chain(run.cut.clone())
             .collect()

@@ -24,7 +24,8 @@ use crate::surroundings::disturbance;
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::progress::Display;
 use crate::timestamp::now;
-use bakeoff_results::record::{Omission, PoolRecord, RunRecord};
+use bakeoff_results::omission::{Done, Omission, Reason};
+use bakeoff_results::record::{PoolRecord, RunRecord};
 
 /// How much later than its budget a cell may end that was begun in it, beside a part of the budget: a guess may be wrong, but not by any amount.
 const LATE: Duration = Duration::from_secs(5);
@@ -162,12 +163,8 @@ impl RunState<'_> {
             }
         };
         let Some(lines) = lines else {
-            let took = bakeoff_text::time(begin.elapsed().as_nanos() as f64);
-            self.cut = Some(Omission {
-                store: Some(cell.axes.store.clone()),
-                what,
-                why: format!("begun, and given up after {took}: the budget was over"),
-            });
+            let part = Done::PartOfCell(begin.elapsed().as_nanos() as u64);
+            self.cut = Some(Omission::new(Some(cell.axes.store.clone()), what, Reason::OverBudget(part)));
             return Ok(false);
         };
         let (line, failed) = summary(&what, &lines);
@@ -217,6 +214,18 @@ impl RunState<'_> {
         let tapes = self.make_tapes(index, display)?.map(Rc::new);
         self.tapes = tapes.clone().map(|tapes| (index, tapes));
         Ok(tapes)
+    }
+
+    /// Removes the tapes of a workload that is not measured again soon: they are recorded anew, the same, if it is.
+    pub(crate) fn forget_tapes(&mut self, index: usize) -> Result<()> {
+        if self.tapes.as_ref().is_some_and(|(known, _)| *known == index) {
+            self.tapes = None;
+        }
+        let directory = workload_directory(self.scratch, index)?;
+        if directory.exists() {
+            std::fs::remove_dir_all(&directory).with_context(|| format!("cannot remove {}", directory.display()))?;
+        }
+        Ok(())
     }
 
     fn make_tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Tapes>> {

@@ -1,7 +1,8 @@
 //! Processes that a program has started and left behind: they would disturb the cells that follow.
 //!
-//! Killing a process group ends what stayed in it. What left it (`setsid`, a daemon) is found because this process asks the kernel to be
-//! the parent of all orphans below it. Every child that is not one of ours is such an orphan.
+//! Killing a process group ends what stayed in it. What left it (`setsid`, a daemon) is found
+//! because this process asks the kernel to be the parent of all orphans below it. Every child that
+//! is not one of ours is such an orphan.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -19,7 +20,8 @@ pub(crate) struct Strays {
 impl Strays {
     /// To be called before the program is started. What has been started until then is ours.
     pub(crate) fn watch() -> Self {
-        // Where the kernel refuses, orphans go to the parent of all, and only the process group is killed.
+        // Where the kernel refuses, orphans go to the parent of all, and only the process group is
+        // killed.
         let _ = set_child_subreaper(Some(getpid()));
         Self { ours: children().into_iter().collect() }
     }

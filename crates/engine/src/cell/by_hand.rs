@@ -12,7 +12,7 @@ use bakeoff_tape::{Progress, Recording};
 
 use crate::cell::job::CellJob;
 use crate::cell::warm_up;
-use crate::place::own_directory::{Kind, OwnDirectory};
+use crate::place::own_directory::{Kind, OwnDirectory, make_named};
 use crate::plan::setup::Setup;
 use crate::plan::step::open_phase;
 use crate::state::record;
@@ -30,8 +30,9 @@ pub struct RequestByHand {
 }
 
 impl RequestByHand {
-    /// Records the tapes of the cell whose id begins with `id` in a fresh directory below `parent`. `rates` are the searches of the run that
-    /// the cell belongs to: cells at the rates that it tried are found too.
+    /// Records the tapes of the cell whose id begins with `id` in a fresh directory below `parent`.
+    /// `rates` are the searches of the run that the cell belongs to: cells at the rates that it
+    /// tried are found too.
     ///
     /// # Errors
     /// No cell, or several, begin so; or the tapes cannot be recorded.
@@ -88,8 +89,8 @@ fn tapes(
     Ok((recording, warm_up))
 }
 
-/// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as planned, in a closed loop, or at a rate that the
-/// run tried.
+/// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as
+/// planned, in a closed loop, or at a rate that the run tried.
 fn replays<'a>(setup: &'a Setup, id: &str, rates: Option<&RateFacts>) -> Result<Vec<(&'a WorkloadPlan, WorkloadPlan)>> {
     let planned = setup.plan.workloads.iter();
     let mut replays: Vec<_> = planned.clone().map(|workload| (workload, workload.clone())).collect();
@@ -126,8 +127,7 @@ fn find<'a>(
 
 /// A directory of ours for this cell: made anew each time, since a store must start from nothing.
 fn fresh_directory(parent: &Path, cell: &str) -> Result<OwnDirectory> {
-    std::fs::create_dir_all(parent)
-        .with_context(|| format!("cannot make the directory {}: give --dir one that can be made", parent.display()))?;
+    make_named(parent, "--dir")?;
     let path = parent.join(format!("request-{cell}"));
     if path.exists() {
         OwnDirectory::open(&path, Kind::Scratch)?.remove()?;

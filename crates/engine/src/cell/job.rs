@@ -7,7 +7,7 @@ use bakeoff_protocol::{Crash, PROTOCOL_VERSION, Request, StoreDescription};
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
 use bakeoff_tape::Recording;
 
-use crate::cell::request::{Phases, data_hints, phase_request, warm_up_request};
+use crate::cell::request::{Phases, data_hints, phase_request, value_sizes, warm_up_request};
 use crate::drivers::discovery::Driver;
 use crate::place::cgroup::MemoryGroups;
 use crate::place::names::TEMPORARY;
@@ -47,6 +47,7 @@ impl<'a> CellJob<'a> {
 
     /// What the driver is asked, for the store's files in `directory`.
     pub(crate) fn request(&self, round: u32, directory: PathBuf) -> Request {
+        let value_sizes = value_sizes(&self.workload.workload);
         Request {
             compacted_copy: self.is_copied().then(|| directory.with_file_name(TEMPORARY).join("compacted-copy")),
             protocol: PROTOCOL_VERSION,
@@ -58,7 +59,7 @@ impl<'a> CellJob<'a> {
             directory,
             pool: self.recording.pool.clone(),
             hints: data_hints(&self.recording.hints, self.workload.workload.lanes),
-            phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
+            phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape, &value_sizes)).collect(),
             warm_up: self.warm_up(),
             verify: self.can_list().then(|| self.recording.verify.clone()),
             crash: self.cell.axes.killed.then_some(Crash::Die),

@@ -2,10 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use bakeoff_files::open_without_links;
 use bakeoff_text::format_size;
+use rustix::fs::{MemfdFlags, memfd_create};
 
 /// The longest log that a driver may write.
 const LOG_BYTES_MAX: u64 = 16 << 20;
@@ -29,8 +32,18 @@ impl Log {
         }
         let mut options = File::options();
         let options = options.create(true).read(true).append(goes_on).write(true).truncate(!goes_on);
-        let file = options.open(path).with_context(|| format!("cannot make the log {}", path.display()))?;
+        let file =
+            open_without_links(path, options).with_context(|| format!("cannot make the log {}", path.display()))?;
         Ok(Self { file })
+    }
+
+    /// One in memory, of a driver whose words are not kept.
+    ///
+    /// # Errors
+    /// Too many files are open.
+    pub(crate) fn in_memory() -> Result<Self> {
+        let file = memfd_create("bakeoff-log", MemfdFlags::CLOEXEC).context("cannot make a log in memory")?;
+        Ok(Self { file: file.into() })
     }
 
     /// The file for the driver.
@@ -52,12 +65,22 @@ impl Log {
         })
     }
 
-    /// Leaves only the beginning and the end of a log that is too long. Nobody may write to it any more.
+    /// Leaves only the beginning and the end of a log that is too long. Nobody may write to it any
+    /// more.
     pub(crate) fn cut(&mut self) {
         if self.is_too_long() {
             // One that cannot be cut stays as it is.
             let _ = self.leave_out_middle();
         }
+    }
+
+    /// Its end.
+    pub(crate) fn last_bytes(&self, bytes: u64) -> String {
+        let from = self.file.metadata().map_or(0, |facts| facts.len()).saturating_sub(bytes);
+        let mut text = vec![0; usize::try_from(bytes).unwrap_or_default()];
+        // The driver may share the place in the file, which stays as it is.
+        let read = self.file.read_at(&mut text, from).unwrap_or(0);
+        String::from_utf8_lossy(&text[..read]).into_owned()
     }
 
     fn is_too_long(&self) -> bool {
@@ -76,7 +99,8 @@ impl Log {
     }
 }
 
-/// Whether a JVM found that the driver's jar is none, or its main class, or what that needs, in none of those beside it.
+/// Whether a JVM found that the driver's jar is none, or its main class, or what that needs, in
+/// none of those beside it.
 pub(crate) fn lacks_a_jar(log: &str) -> bool {
     let words = [
         "Error: Invalid or corrupt jarfile",
@@ -87,8 +111,9 @@ pub(crate) fn lacks_a_jar(log: &str) -> bool {
     log.lines().any(|line| words.iter().any(|words| line.starts_with(words)))
 }
 
-/// Why a JVM did not start, by its log: its own words, and the variables whose options it took up, one of which may be what it does not take.
-pub fn jvm_start_failure(log: &str) -> Option<String> {
+/// Why a JVM did not start, by its log: its own words, and the variables whose options it took up,
+/// one of which may be what it does not take.
+pub(crate) fn jvm_start_failure(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let at = |words: &str| lines.iter().position(|line| line.starts_with(words));
     let why = match at("Error occurred during initialization of") {
@@ -107,14 +132,15 @@ pub fn jvm_start_failure(log: &str) -> Option<String> {
         String::new()
     } else {
         format!(
-            "; it had options from the environment, {}: mend or unset what it does not take",
+            "; it had options from the environment, {}: fix or unset what it does not take",
             variables.join(" and ")
         )
     };
     Some(format!("{why}{blame}"))
 }
 
-/// What a log says of a process's end: what the report of a JVM that died has at its top, else the last line.
+/// What a log says of a process's end: what the report of a JVM that died has at its top, else the
+/// last line.
 pub(crate) fn cause_of_death(log: &str) -> &str {
     let of_jvm = ["#  SIG", "#  Internal Error", "#  Out of Memory Error"];
     let cause = log.lines().find(|line| of_jvm.iter().any(|words| line.starts_with(words)));

@@ -8,6 +8,7 @@ use bakeoff_measure::room_bytes_if_full;
 use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
 
 use crate::cell::claims::Refusal;
+use crate::cell::disk_peak::DiskPeak;
 use crate::cell::job::CellJob;
 use crate::cell::process::{self, Ending, Job, Listener, Printed};
 use crate::cell::round::RoundRecord;
@@ -52,6 +53,7 @@ pub(crate) fn run(
         group: group.as_ref(),
         interrupt,
     };
+    let disk_peak = DiskPeak::watch(request.directory.clone());
     let mut listener = Round { record: collected, profiling, request: &request, on_progress };
     let mut ending = process::run(&asked, &mut listener);
     if matches!(ending, Ending::Died) {
@@ -60,6 +62,7 @@ pub(crate) fn run(
         ending = process::run(&asked, &mut listener);
     }
     let Round { record: mut collected, profiling, .. } = listener;
+    collected.end.disk_peak_allocated_bytes = disk_peak.end();
     let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
         Err(why) if !matches!(ending, Ending::Interrupted) => Ending::disturbance(&why),

@@ -1,13 +1,17 @@
 //! What a driver prints: lines of bounded length, through a queue of bounded length.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::Child;
+use std::process::ChildStdout;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use bakeoff_limits::{Shortage, spawn};
 use bakeoff_text::format_size;
 
-/// The longest line of an event. The histograms of a phase take some 100 KB for each kind of operation.
+use crate::quote::beginning;
+
+/// The longest line of an event. The histograms of a phase take some 100 KB for each kind of
+/// operation.
 pub(crate) const LINE_BYTES_MAX: u64 = 4 << 20;
 
 /// Lines that are read ahead. A driver that prints more waits until they are taken.
@@ -47,11 +51,14 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Begins to read what a child prints.
-    pub(crate) fn of(child: &mut Child) -> Self {
+    /// Begins to read what a driver prints.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub(crate) fn of(stdout: Option<ChildStdout>) -> Result<Self, Shortage> {
         let (sender, receiver) = sync_channel(LINES_AHEAD);
-        if let Some(stdout) = child.stdout.take() {
-            std::thread::spawn(move || {
+        if let Some(stdout) = stdout {
+            spawn(move || {
                 let mut reader = BufReader::new(stdout);
                 while let Some(line) = read_line(&mut reader) {
                     let is_last = line.is_err();
@@ -59,9 +66,9 @@ impl Output {
                         return;
                     }
                 }
-            });
+            })?;
         }
-        Self { lines: Some(receiver), thrown_away: 0, first_thrown_away: None }
+        Ok(Self { lines: Some(receiver), thrown_away: 0, first_thrown_away: None })
     }
 
     /// The next line, if one comes within this time.
@@ -75,7 +82,8 @@ impl Output {
         }
     }
 
-    /// Throws away what has been printed up to now, so that the driver is not held up; closes the output if that is too much.
+    /// Throws away what has been printed up to now, so that the driver is not held up; closes the
+    /// output if that is too much.
     pub(crate) fn throw_away(&mut self) {
         loop {
             match self.next(Duration::ZERO) {
@@ -99,7 +107,8 @@ impl Output {
         self.lines.is_none()
     }
 
-    /// Throws away the rest, after all that may print was killed. The beginning of the first line that was thrown away, if any was.
+    /// Throws away the rest, after all that may print was killed. The beginning of the first line
+    /// that was thrown away, if any was.
     pub(crate) fn end(mut self) -> Option<String> {
         let begin = Instant::now();
         while begin.elapsed() < CLOSED_WITHIN {
@@ -114,11 +123,6 @@ impl Output {
         }
         self.first_thrown_away
     }
-}
-
-/// The beginning of a line, for a message.
-pub(crate) fn beginning(line: &str) -> String {
-    format!("{:?}", line.trim_end().chars().take(80).collect::<String>())
 }
 
 /// The next line; `None` at the end of the output.

@@ -1,24 +1,23 @@
 //! A driver process: the request in, events out, and an end in every case.
 
-use std::fs::File;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Request};
 use bakeoff_text::{counted, format_duration};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, set_parent_process_death_signal, setrlimit};
 
 use crate::cell::claims::Refusal;
 use crate::cell::claims::figures::refuse_figures;
 use crate::cell::log::{Log, cause_of_death, jvm_start_failure, lacks_a_jar, last_bytes};
-use crate::cell::output::{Next, Output, beginning};
+use crate::cell::output::{Next, Output};
+use crate::drivers::process::{DriverProcess, DriverStart};
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
-use crate::programs::{give, has_exited};
+use crate::quote::{beginning, not_json};
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
@@ -28,7 +27,8 @@ const POLL: Duration = Duration::from_millis(50);
 /// How long a driver may take to exit after its last event, or after a line that is none.
 const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long it may take to exit after its output has ended, which comes a moment before the exit itself.
+/// How long it may take to exit after its output has ended, which comes a moment before the exit
+/// itself.
 const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Where what a driver said last is looked for.
@@ -37,7 +37,8 @@ const LAST_WORDS_BYTES: u64 = 4 << 10;
 /// Where the report of a JVM that died is: it takes some 100 KB.
 const REPORT_BYTES: u64 = 256 << 10;
 
-/// A longer time between two looks at a driver than it should be: this process itself was held up, or the whole machine was.
+/// A longer time between two looks at a driver than it should be: this process itself was held up,
+/// or the whole machine was.
 const HELD_UP: Duration = Duration::from_secs(1);
 
 /// What a driver has printed.
@@ -51,7 +52,8 @@ pub(crate) struct Printed {
 
 /// What hears of a driver while it runs.
 pub(crate) trait Listener {
-    /// The process has this number, and has not been asked for anything yet. Gives the number of another process that was started because of it.
+    /// The process has this number, and has not been asked for anything yet. Gives the number of
+    /// another process that was started because of it.
     fn started(&mut self, process: u32) -> Option<u32>;
 
     /// An event, the last one included.
@@ -84,8 +86,9 @@ impl Ending {
         Self::Failed { kind: FailureKind::SetUp, message: format!("{why:#}") }
     }
 
-    /// The same where the store's file system has so little room left. Few stores pass on what the system told them: one says "Input/output
-    /// error", one dies of a page that a mapped file had no room for, one waits for ever. A wrong answer stays one.
+    /// The same where the store's file system has so little room left. Few stores pass on what the
+    /// system told them: one says "Input/output error", one dies of a page that a mapped file had
+    /// no room for, one waits for ever. A wrong answer stays one.
     fn for_want_of_room(self, room_bytes: u64) -> Self {
         let full = |message: String| {
             let left = counted(room_bytes, "byte");
@@ -136,12 +139,19 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
     // The second process of a recovery goes on in the log of the first.
     let mut log = Log::open(job.log, job.request.crash == Some(Crash::Recover))?;
     let mut strays = Strays::watch();
-    let mut child = spawn(job, log.for_driver()?)?;
-    strays.know(child.id());
-    listener.started(child.id()).into_iter().for_each(|process| strays.know(process));
+    let temporary = job.request.directory.with_file_name(TEMPORARY);
+    let mut driver = DriverProcess::start(&DriverStart {
+        // On the medium that is measured, and gone with the cell.
+        temporary: Some(&temporary),
+        memory_bytes_max: job.memory_bytes_max,
+        group: job.group,
+        ..DriverStart::new(job.driver, "run", &log)
+    })?;
+    strays.know(driver.id());
+    listener.started(driver.id()).into_iter().for_each(|process| strays.know(process));
     let begin = Instant::now();
-    give(&mut child, serde_json::to_vec(job.request).context("cannot write the request as JSON")?);
-    let mut output = Output::of(&mut child);
+    driver.give(serde_json::to_vec(job.request).context("cannot write the request as JSON")?)?;
+    let mut output = Output::of(driver.stdout())?;
     let mut dying = false;
     let ending = follow(job, begin, &output, &log, &mut |printed| {
         dying |= printed.event == Event::Dying;
@@ -155,7 +165,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
         Some(Followed::Stopped(_)) => Duration::ZERO,
         None => CLOSED_TIME_MAX,
     };
-    let (by_itself, status) = end(&mut child, patience, &mut output, &log);
+    let (by_itself, status) = end(driver, patience, &mut output, &log);
     strays.kill();
     let afterwards = output.end();
     let overflow = log.overflow();
@@ -187,32 +197,6 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
     })
 }
 
-fn spawn(job: &Job<'_>, log: File) -> Result<Child> {
-    let mut command = Command::new(job.driver);
-    command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
-    // Libraries unpack things and keep temporary files: on the medium that is measured, and gone with the cell.
-    command.env("TMPDIR", job.request.directory.with_file_name(TEMPORARY));
-    let memory = job.memory_bytes_max;
-    let door = job.group.map(MemoryGroup::door).transpose()?;
-    // SAFETY: only system calls that are safe after fork are made, nothing is allocated.
-    unsafe {
-        command.pre_exec(move || {
-            // The driver must not outlive us, however we die.
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            if let Some(door) = &door {
-                // Before the program begins, so that none of its memory belongs to another group.
-                rustix::io::write(door, b"0")?;
-            }
-            setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
-            if let Some(bytes) = memory {
-                setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
-            }
-            Ok(())
-        });
-    }
-    command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))
-}
-
 /// How following a driver's output ended.
 enum Followed {
     /// With its last event.
@@ -223,7 +207,8 @@ enum Followed {
     Stopped(Ending),
 }
 
-/// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when output just ends.
+/// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when
+/// output just ends.
 fn follow(
     job: &Job<'_>,
     begin: Instant,
@@ -258,7 +243,7 @@ fn follow(
         };
         let event: Event = match serde_json::from_str(&line.text) {
             Ok(event) => event,
-            Err(error) => return Some(Followed::Rubbish(format!("{} ({error})", beginning(&line.text)))),
+            Err(why) => return Some(Followed::Rubbish(format!("{} ({})", beginning(&line.text), not_json(&why)))),
         };
         let printed = Printed { event, at: line.at, is_late: std::mem::take(&mut is_late) };
         let believed = refuse_figures(&line.text).and_then(|()| on_event(&printed));
@@ -279,25 +264,20 @@ fn bad_output(message: String) -> Ending {
     Ending::Failed { kind: FailureKind::BadOutput, message }
 }
 
-/// Waits for the process, and kills it when patience ends or it writes too much; whatever it started and left behind in its group is killed
-/// in any case, since it would disturb the cells that follow. Tells whether the process ended by itself, and how.
-fn end(child: &mut Child, patience: Duration, output: &mut Output, log: &Log) -> (bool, Option<ExitStatus>) {
+/// Waits for the driver, and kills it when patience ends or it writes too much. Whether it ended by
+/// itself, and how.
+fn end(driver: DriverProcess, patience: Duration, output: &mut Output, log: &Log) -> (bool, Option<ExitStatus>) {
     let begin = Instant::now();
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let may_go_on = |output: &Output| !output.is_closed() && log.overflow().is_none();
-    while begin.elapsed() < patience && !has_exited(child) && may_go_on(output) {
+    while begin.elapsed() < patience && !driver.has_exited() && may_go_on(output) {
         output.throw_away();
         std::thread::sleep(Duration::from_millis(1));
     }
-    let by_itself = has_exited(child);
-    // Before the process is waited for, so that its number cannot belong to anyone else.
-    if let Some(group) = group {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    (by_itself, child.wait().ok())
+    (driver.has_exited(), driver.end())
 }
 
-/// The process said that it was done, and then did not end well: what it did not say may be wrong too.
+/// The process said that it was done, and then did not end well: what it did not say may be wrong
+/// too.
 fn late_end(by_itself: bool, status: Option<ExitStatus>) -> Ending {
     let (kind, how) = match by_itself {
         false => (FailureKind::Timeout, format!("did not end within {}", format_duration(EXIT_TIME_MAX))),
@@ -315,7 +295,8 @@ fn how_it_ended(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Whether a process that is no more was ended by a signal, and not by SIGPIPE because nobody reads on after what is no text.
+/// Whether a process that is no more was ended by a signal, and not by SIGPIPE because nobody reads
+/// on after what is no text.
 fn died(status: Option<ExitStatus>) -> bool {
     status.and_then(|status| status.signal()).is_some_and(|number| number != 13)
 }
@@ -329,7 +310,8 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
     let (log, last) = (last_bytes(job.log, REPORT_BYTES), last_bytes(job.log, LAST_WORDS_BYTES));
     let signal = status.and_then(|status| status.signal());
-    // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at its beginning.
+    // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at
+    // its beginning.
     let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
     let of_jvm = ["There is insufficient memory for the Java Runtime", "Could not reserve enough space for"];
     let out_of_memory =

@@ -1,8 +1,8 @@
 //! What a driver is asked, built from what is planned and recorded.
 
-use bakeoff_protocol::{Capabilities, DataHints, Mode, PhaseRequest, WarmUp};
+use bakeoff_protocol::{Capabilities, DataHints, Mode, PhaseRequest, ValueSizeRange, WarmUp};
 use bakeoff_suite::{WarmUpLimit, offered};
-use bakeoff_tape::{Batch, Hints, Measure, OpenLoop, PhaseSpec, PhaseTape, Recording, Workload};
+use bakeoff_tape::{Batch, Hints, Measure, OpenLoop, PhaseSpec, PhaseTape, Recording, SizeRange, Workload};
 
 /// The phases a store is asked for, and those it does not offer.
 pub(crate) struct Phases<'a> {
@@ -40,8 +40,14 @@ pub(crate) fn data_hints(hints: &Hints, threads: u32) -> DataHints {
     }
 }
 
+/// The ranges of value sizes whose latencies a driver keeps apart; none if values have one range.
+pub(crate) fn value_sizes(workload: &Workload) -> Vec<ValueSizeRange> {
+    let range = |range: SizeRange| ValueSizeRange { value_bytes_min: range.min, value_bytes_max: range.max };
+    workload.value_bytes.distinct().into_iter().map(range).collect()
+}
+
 /// One phase as a driver is asked for it.
-pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest {
+pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape, value_sizes: &[ValueSizeRange]) -> PhaseRequest {
     PhaseRequest {
         name: spec.name.clone(),
         tape: tape.path.clone(),
@@ -52,6 +58,7 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest 
         steady_within: spec.steady_within,
         settle: spec.settle,
         reopen: spec.reopen,
+        value_sizes: if spec.measure == Measure::Latency { value_sizes.to_vec() } else { Vec::new() },
     }
 }
 
@@ -78,7 +85,7 @@ pub(crate) fn warm_up_request(
     let asked = phases.asked.iter().filter_map(|(spec, _)| {
         let tape = recording.phases.iter().find(|tape| tape.name == spec.name)?;
         // As fast as it goes: what is to be compiled is compiled sooner.
-        let asked = phase_request(spec, tape);
+        let asked = phase_request(spec, tape, &[]);
         Some(PhaseRequest { speed: None, steady_within: None, settle: false, reopen: false, ..asked })
     });
     Some(WarmUp {

@@ -44,6 +44,7 @@ impl<'a> RoundRecord<'a> {
             process_ns: 0,
             memory_settings: job.cell.memory_settings.clone(),
             memory_peak_bytes: None,
+            disk_peak_allocated_bytes: None,
             flush_ns: None,
             not_offered: phases.not_offered,
             opened: None,
@@ -138,6 +139,7 @@ impl<'a> RoundRecord<'a> {
                 match self.wrong.clone().or_else(missing).or_else(untrue) {
                     None => {
                         self.end.status = CellStatus::Ok;
+                        self.end.disk_peak_allocated_bytes = self.disk_peak(&finished);
                         self.end.finished = Some(finished);
                     }
                     Some((kind, what)) => self.fail(kind, None, &what),
@@ -153,6 +155,16 @@ impl<'a> RoundRecord<'a> {
         self.end.phases_measured = Some(self.lines.len() as u64);
         self.lines.push(ResultLine::Cell(Box::new(self.end)));
         Some(self.lines)
+    }
+
+    /// The most of what was seen from outside and what the driver measured: between two looks from outside a phase may begin and end.
+    fn disk_peak(&self, finished: &Finished) -> Option<u64> {
+        let of_phases = self.lines.iter().filter_map(|line| match line {
+            ResultLine::Phase(phase) => phase.result.background_work?.disk,
+            ResultLine::Cell(_) => None,
+        });
+        let measured = of_phases.chain(finished.disk_before_close).chain(finished.disk_after_close);
+        measured.map(|usage| usage.allocated_bytes).chain(self.end.disk_peak_allocated_bytes).max()
     }
 
     /// What a driver that says it finished has not delivered.

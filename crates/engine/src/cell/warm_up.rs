@@ -89,8 +89,9 @@ mod tests {
             seed: 1,
             key: KeyForm::Sha1,
             key_bytes: None,
+            key_bytes_max: None,
             records,
-            value_bytes: suite.value_bytes()[0],
+            value_bytes: suite.value_bytes()[0].clone(),
             value_shape: suite.value_shape(),
             data: Data::Random,
             pool_bytes: 1 << 20,
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn of_long_values_there_are_fewer() {
         let with = |value_bytes| small(&Workload { value_bytes, ..workload(1_000_000) }).records;
-        let of = |min, max| with(bakeoff_tape::SizeRange { min, max });
+        let of = |min, max| with(bakeoff_tape::SizeRange { min, max }.into());
         assert_eq!([of(1, 1024), of(10 << 10, 100 << 10), of(1 << 20, 1 << 20)], [RECORDS, 1191, 100]);
     }
 

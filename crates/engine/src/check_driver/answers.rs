@@ -5,8 +5,8 @@ use bakeoff_tape::{Consumer, Operation, PhaseSpec, flags};
 
 use crate::check_driver::bench::{Bench, OwnedRecord, changed, phase};
 use crate::check_driver::judge::failed;
-use crate::check_driver::program::Answer;
 use crate::check_driver::verdict::{Checked, Stop};
+use crate::drivers::process::Answer;
 
 /// What failures call the comparison at the end.
 const VERIFY: &str = "verify";

@@ -1,4 +1,5 @@
-//! Where a rule is tried: a directory of its own, tapes recorded for it, requests made of them, and the driver that is asked.
+//! Where a rule is tried: a directory of its own, tapes recorded for it, requests made of them, and
+//! the driver that is asked.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -13,8 +14,9 @@ use bakeoff_tape::{
 };
 
 use crate::cell::request::{data_hints, phase_request};
-use crate::check_driver::program::{Answer, run};
+use crate::check_driver::program::run;
 use crate::check_driver::verdict::{Checked, Stop};
+use crate::drivers::process::Answer;
 use crate::place::names::TEMPORARY;
 use crate::place::tree::remove_tree;
 use crate::surroundings::interrupt::Interrupt;
@@ -110,8 +112,9 @@ impl<'a> Bench<'a> {
             seed: 1,
             key: KeyForm::Sha1,
             key_bytes: None,
+            key_bytes_max: None,
             records: RECORDS,
-            value_bytes: SizeRange { min: 20, max: 200 },
+            value_bytes: SizeRange { min: 20, max: 200 }.into(),
             value_shape: Shape::Uniform,
             data: Data::Random,
             pool_bytes: 64 << 10,
@@ -138,7 +141,7 @@ impl<'a> Bench<'a> {
             directory: self.place()?,
             pool: recording.pool.clone(),
             hints: data_hints(&recording.hints, workload.lanes),
-            phases: phases.map(|(spec, tape)| phase_request(spec, tape)).collect(),
+            phases: phases.map(|(spec, tape)| phase_request(spec, tape, &[])).collect(),
             warm_up: None,
             verify: self.can_list().then(|| recording.verify.clone()),
             compacted_copy: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_protocol::{
     DriverDescription, Durability, PROTOCOL_VERSION, Setting, SettingKind, StoreDescription, check_store_name,
 };
@@ -12,6 +12,7 @@ use crate::check_driver::bench::Bench;
 use crate::check_driver::program::run;
 use crate::check_driver::verdict::{Checked, Stop};
 use crate::place::names::TEMPORARY;
+use crate::quote::not_json;
 use crate::surroundings::interrupt::Interrupt;
 
 /// The driver's description, without which nothing can be asked of it.
@@ -22,12 +23,14 @@ pub(super) fn read(program: &Path, directory: &Path, interrupt: &Interrupt) -> R
     let temporary = directory.join(TEMPORARY);
     std::fs::create_dir(&temporary)?;
     let answer = run(program, "describe", b"", (&temporary, &directory.join("describe.log")), interrupt)?;
-    let said = || match answer.last_words.as_str() {
+    let said = || match answer.last_words().as_str() {
         "" => format!("`{} describe` {}", program.display(), answer.ending()),
         words => format!("`{} describe` {}; its last words: {words}", program.display(), answer.ending()),
     };
-    let description: DriverDescription = serde_json::from_str(&answer.output)
-        .with_context(|| format!("{} and printed no description, which docs/PROTOCOL.md shows", said()))?;
+    let description: DriverDescription = serde_json::from_slice(&answer.output).map_err(|error| {
+        let why = not_json(&error);
+        anyhow!("{} and printed no description, which docs/PROTOCOL.md shows: {why}", said())
+    })?;
     if description.protocol != PROTOCOL_VERSION {
         bail!("the driver speaks protocol {}, and this program {PROTOCOL_VERSION}", description.protocol);
     }
@@ -41,7 +44,7 @@ pub(super) fn describe(bench: &Bench<'_>) -> Checked {
     if !answer.status.is_some_and(|status| status.success()) {
         return Err(Stop::broken(expected, format!("the driver {}", answer.ending())));
     }
-    let read: Result<serde_json::Value, _> = serde_json::from_str(&answer.output);
+    let read: Result<serde_json::Value, _> = serde_json::from_slice(&answer.output);
     let described = read.map_err(|why| Stop::broken(expected, why.to_string()))?;
     no_nulls("", &described)
         .map_or(Ok(()), |place| Err(Stop::broken("what is not there is left out", format!("{place} is null"))))

@@ -11,8 +11,8 @@ use crate::cell::claims::figures::refuse_figures;
 use crate::cell::claims::order::Order;
 use crate::cell::claims::phase::Asked;
 use crate::check_driver::bench::{Recorded, records_of};
-use crate::check_driver::program::Answer;
 use crate::check_driver::verdict::{Checked, Stop};
+use crate::drivers::process::Answer;
 
 /// The name of a kind of failure in JSON.
 fn named(kind: FailureKind) -> String {
@@ -31,7 +31,7 @@ fn shown(answer: &Answer) -> String {
             Some(event) => format!("`{}`", kind_of(event)),
         },
     };
-    let words = match answer.last_words.as_str() {
+    let words = match answer.last_words().as_str() {
         "" => String::new(),
         words => format!("; its last words: {words}"),
     };
@@ -137,7 +137,7 @@ pub(super) fn in_order(answer: &Answer, request: &Request) -> Checked<Run> {
         Order::new(claims::order::Asked { phases: names.clone(), dies: false, verifies: request.verify.is_some() });
     let mut run = Run { settings: Settings::new(), phases: Vec::new(), verified: None };
     let mut opened = false;
-    for (event, line) in events.into_iter().zip(answer.output.lines()) {
+    for (event, line) in events.into_iter().zip(answer.text().lines()) {
         order.take(&event).map_err(|what| Stop::broken(&expected, what))?;
         refuse_figures(line).map_err(|(_, what)| Stop::broken("figures that can be", what))?;
         match event {

@@ -1,4 +1,5 @@
-//! Conformance of any driver, seen from outside alone: requests and tapes go in, and what comes out is held against `docs/PROTOCOL.md`.
+//! Conformance of any driver, seen from outside alone: requests and tapes go in, and what comes out
+//! is held against `docs/PROTOCOL.md`.
 //!
 //! ```text
 //! rules: Rule ─check→ Bench::ask ─request→ driver process ─events→ judge
@@ -26,6 +27,7 @@ mod verdict;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use bakeoff_files::check_links;
 use bakeoff_protocol::{DriverDescription, StoreDescription};
 use bakeoff_tape::TapeError;
 
@@ -70,7 +72,8 @@ pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Checks a driver rule by rule, and reports each.
 ///
 /// # Errors
-/// The driver cannot be started or does not describe itself, there is no such store or rule, or there is no room for the checks.
+/// The driver cannot be started or does not describe itself, there is no such store or rule, or
+/// there is no room for the checks.
 pub fn check_driver(asked: &DriverToCheck<'_>, on_result: &mut dyn FnMut(&RuleResult<'_>) -> Result<()>) -> Result<()> {
     for name in asked.rules {
         ensure!(
@@ -110,7 +113,7 @@ impl Place {
 
 fn make_directory(asked: &DriverToCheck<'_>) -> Result<Place> {
     if let Some(keep) = asked.keep {
-        std::fs::create_dir(keep).with_context(|| {
+        check_links(keep).and_then(|()| std::fs::create_dir(keep)).with_context(|| {
             format!("cannot make {}: name a directory that is not there, in one that is", keep.display())
         })?;
         return Ok(Place::Kept(keep.canonicalize()?));

@@ -103,6 +103,8 @@ pub(super) const RULES: &[Rule] = &[
     store("scan-reverse", "Scans from a key run backwards.", sound::scans_reverse),
     store("scan-ordered", "Scans of everything run in key order.", sound::scans_ordered),
     store("scan-any-order", "Scans of everything run in any order.", sound::scans_any_order),
+    store("scan-prefix", "Scans of a prefix and first entries deliver what the tape says.", sound::prefixes),
+    store("exists", "Existence checks find keys that are there, and no others.", sound::existence_checks),
     store("scan-refused", "A scan that is not offered fails with bad-request or store-error.", sound::other_scans),
     store("batches", "Writes are acknowledged in batches.", sound::batches),
     store("batch-reads", "A session reads what it wrote in its own open batch.", sound::batch_reads),

@@ -59,6 +59,27 @@ pub(super) fn scans_reverse(bench: &Bench<'_>) -> Checked {
     scans(bench, true)
 }
 
+/// Scans of a prefix and first entries, while the first ones are deleted.
+pub(super) fn prefixes(bench: &Bench<'_>) -> Checked {
+    let scan = |consumer: Consumer| PhaseSpec {
+        consumer,
+        prefix_bytes: 2,
+        ..mixed(&format!("scan-{}", consumer as u8), [(Operation::ScanPrefix, 0.5), (Operation::First, 0.5)], 60)
+    };
+    let scans = Consumer::ALL.into_iter().map(scan);
+    let queue = [(Operation::First, 0.4), (Operation::Delete, 0.3), (Operation::Insert, 0.3)];
+    let queue = PhaseSpec { access: Access::Sequential, ..mixed("queue", queue, 100) };
+    let last = PhaseSpec { reverse: true, ..phase("last", Operation::First, 10) };
+    runs(bench, scans.chain([queue, last]).collect(), 1, &as_it_is).map(drop)
+}
+
+/// Existence checks of keys that are there and that are not.
+pub(super) fn existence_checks(bench: &Bench<'_>) -> Checked {
+    let exists = || PhaseSpec { missing: 0.4, ..phase("exists", Operation::Exists, 300) };
+    let by_block = PhaseSpec { name: "exists-by-block".to_owned(), measure: Measure::Throughput, ..exists() };
+    runs(bench, vec![exists(), by_block], 1, &as_it_is).map(drop)
+}
+
 /// Scans of everything in key order.
 pub(super) fn scans_ordered(bench: &Bench<'_>) -> Checked {
     let scan = |consumer: Consumer, reverse| PhaseSpec {

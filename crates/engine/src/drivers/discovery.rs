@@ -3,35 +3,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use bakeoff_limits::{Shortage, spawn_in};
 use bakeoff_protocol::{
-    DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TWINS_PROGRAM, check_store_name,
+    DriverCheck, DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TWINS_PROGRAM, check_store_name,
 };
 use bakeoff_text::shorten;
 
-use crate::programs::{is_on_path, kill};
+use crate::cell::log::{Log, jvm_start_failure};
+use crate::drivers::process::{DriverStart, ask};
+use crate::programs::is_on_path;
+use crate::quote::not_json;
 use crate::strays::Strays;
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
 const PREFIX: &str = "bakeoff-driver-";
 
-/// How long a driver may take to describe itself (a JVM takes most of a second). All are asked at the same time.
+/// How long a driver may take to describe itself (a JVM takes most of a second). All are asked at
+/// the same time.
 pub(crate) const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long the last words of a driver that has ended are waited for.
-const LAST_LINE_TIME_MAX: Duration = Duration::from_millis(200);
+/// How long `check` may take: the driver for the JVM starts one JVM for each store.
+const CHECK_TIME_MAX: Duration = Duration::from_secs(90);
 
-/// The most that is read of a line that a driver says to people.
+/// The most that is read of the first line of a script.
 const LINE_BYTES_MAX: u64 = 4 << 10;
-
-/// The longest description that is read.
-const DESCRIPTION_BYTES_MAX: u64 = 16 << 20;
 
 /// A driver that has described itself.
 pub struct Driver {
@@ -41,16 +41,37 @@ pub struct Driver {
     pub description: DriverDescription,
 }
 
-/// The variables by which a JVM is told how to run from outside. The last goes before all that its command line says.
+/// The variables by which a JVM is told how to run from outside. The last goes before all that its
+/// command line says.
 const OPTIONS_OF_JVM: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
 impl Driver {
-    /// What the environment tells the driver's virtual machine, if it has one. It is left in force: whoever set it may mean to measure with it.
+    /// What the environment tells the driver's virtual machine, if it has one. It is left in force:
+    /// whoever set it may mean to measure with it.
     pub fn options(&self) -> BTreeMap<String, String> {
         let names = OPTIONS_OF_JVM.into_iter().filter(|_| self.description.platform == Platform::Jvm);
         let value = |name| std::env::var_os(name).map(|value| value.to_string_lossy().trim().to_owned());
         let given = names.filter_map(|name| Some((name.to_owned(), value(name).filter(|value| !value.is_empty())?)));
         given.collect()
+    }
+
+    /// Asks a driver for the JVM what it finds.
+    ///
+    /// # Errors
+    /// What it cannot run without.
+    pub fn check(&self) -> Result<DriverCheck, String> {
+        let log = Log::in_memory().map_err(|why| format!("{why:#}"))?;
+        let start = DriverStart::new(&self.path, "check", &log);
+        let answer = ask(&start, Vec::new(), CHECK_TIME_MAX, Some(&Strays::watch()), &|| true);
+        let answer = answer.map_err(|why| format!("{why:#}"))?;
+        match answer.status {
+            None => Err(format!("`check` {}", answer.ending())),
+            Some(status) if status.success() => serde_json::from_slice(&answer.output).map_err(|error| {
+                let why = not_json(&error);
+                format!("its answer to `check` is not valid ({why}): build the driver again")
+            }),
+            Some(_) => Err(jvm_start_failure(&answer.log).unwrap_or_else(|| answer.log.trim().to_owned())),
+        }
     }
 }
 
@@ -82,33 +103,38 @@ impl UnresponsiveDriver {
 }
 
 impl Drivers {
-    /// Asks every driver: those beside this executable, then those along PATH; of drivers with the same file name the first counts.
+    /// Asks every driver: those beside this executable, then those along PATH; of drivers with the
+    /// same file name the first counts.
     ///
     /// # Errors
-    /// If no driver answers at all.
+    /// If no driver answers at all, or one cannot be started because a limit is reached.
     pub fn discover() -> Result<Self> {
-        let mut found = Self::beside();
-        found.ask_path();
+        let mut found = Self::beside()?;
+        found.ask_path()?;
         found.check_any()?;
         Ok(found)
     }
 
-    /// Asks those along PATH only if one beside this executable has not all of these stores: a program on PATH that hangs then costs nothing.
+    /// Asks those along PATH only if one beside this executable has not all of these stores: a
+    /// program on PATH that hangs then costs nothing.
     ///
     /// # Errors
     /// As [`Self::discover`].
     pub fn discover_for(stores: &[String]) -> Result<Self> {
-        let mut found = Self::beside();
-        found.ask_path_for(stores);
+        let mut found = Self::beside()?;
+        found.ask_path_for(stores)?;
         found.check_any()?;
         Ok(found)
     }
 
     /// Asks those beside this executable.
-    pub(crate) fn beside() -> Self {
+    ///
+    /// # Errors
+    /// One cannot be started because a limit is reached.
+    pub(crate) fn beside() -> Result<Self> {
         let mut found = Self { drivers: Vec::new(), notes: Vec::new(), unresponsive: BTreeMap::new(), is_whole: false };
-        found.ask(candidates().beside);
-        found
+        found.ask(candidates().beside)?;
+        Ok(found)
     }
 
     /// Asks the same ones again, since some may have been built.
@@ -116,21 +142,23 @@ impl Drivers {
     /// # Errors
     /// As [`Self::discover`].
     pub(crate) fn again(&self) -> Result<Self> {
-        if self.is_whole { Self::discover() } else { Ok(Self::beside()) }
+        if self.is_whole { Self::discover() } else { Self::beside() }
     }
 
     /// Asks those along PATH, unless all of these stores are found.
-    pub(crate) fn ask_path_for(&mut self, stores: &[String]) {
-        if stores.iter().any(|store| self.of_store(store).is_none()) {
-            self.ask_path();
-        }
+    ///
+    /// # Errors
+    /// One cannot be started because a limit is reached.
+    pub(crate) fn ask_path_for(&mut self, stores: &[String]) -> Result<()> {
+        if stores.iter().any(|store| self.of_store(store).is_none()) { self.ask_path() } else { Ok(()) }
     }
 
     /// Asks those along PATH, unless they were.
-    pub(crate) fn ask_path(&mut self) {
-        if !std::mem::replace(&mut self.is_whole, true) {
-            self.ask(candidates().on_path);
-        }
+    ///
+    /// # Errors
+    /// One cannot be started because a limit is reached.
+    pub(crate) fn ask_path(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.is_whole, true) { Ok(()) } else { self.ask(candidates().on_path) }
     }
 
     /// Refuses to go on with no driver at all.
@@ -146,33 +174,37 @@ impl Drivers {
         bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
     }
 
-    /// Has each of these programs describe itself, all at the same time.
-    fn ask(&mut self, paths: Vec<PathBuf>) {
-        let strays = Strays::watch();
-        let described: Vec<_> = std::thread::scope(|scope| {
-            let asked: Vec<_> = paths.iter().map(|path| scope.spawn(|| describe(path))).collect();
-            asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| Err(anyhow!("asking it failed")))).collect()
-        });
-        strays.kill();
+    /// Asks these programs, and takes in those that answer.
+    ///
+    /// # Errors
+    /// One cannot be asked because a limit is reached: its stores may be there.
+    fn ask(&mut self, paths: Vec<PathBuf>) -> Result<()> {
+        let described = describe_all(&paths);
         for (path, described) in paths.into_iter().zip(described) {
+            refuse_shortage(&path, &described)?;
             match described {
                 Ok(description) => self.drivers.push(Driver { path, description }),
                 Err(error) => self.leave_out(&path, &error),
             }
         }
+        Ok(())
     }
 
     /// Puts the driver at `path` before all others, so that its stores are measured with it.
     ///
     /// # Errors
-    /// It does not describe itself.
+    /// It does not describe itself, or cannot be started because a limit is reached.
     pub(crate) fn prefer(&mut self, path: &Path) -> Result<()> {
-        let description = describe(path).with_context(|| format!("{} is not a driver", path.display()))?;
+        let described = describe_all(&[path.to_owned()]).into_iter().next();
+        let described = described.unwrap_or_else(|| Err(anyhow!("asking it failed")));
+        refuse_shortage(path, &described)?;
+        let description = described.with_context(|| format!("{} is not a driver", path.display()))?;
         self.drivers.insert(0, Driver { path: path.to_owned(), description });
         Ok(())
     }
 
-    /// Stores that are there and cannot be asked for, and drivers that have none, each in a sentence.
+    /// Stores that are there and cannot be asked for, and drivers that have none, each in a
+    /// sentence.
     pub fn passed_over(&self) -> Vec<String> {
         let mut first: BTreeMap<&str, &Path> = BTreeMap::new();
         let mut told = Vec::new();
@@ -191,7 +223,8 @@ impl Drivers {
                         told.push(format!("{shown} describes `{name}` twice, and the first counts: rename one"));
                     }
                     Some(before) => told.push(format!(
-                        "`{name}` of {shown} is never measured, as {} has a store of this name and is found first: rename one",
+                        "`{name}` of {shown} is never measured: {} has a store of this name, and is \
+                         found first. Rename one",
                         before.display()
                     )),
                 }
@@ -259,7 +292,8 @@ fn is_driver(path: &Path) -> bool {
         && path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
-/// Refuses a script whose interpreter is not there: what the system says of it does not tell what to do.
+/// Refuses a script whose interpreter is not there: what the system says of it does not tell what
+/// to do.
 fn check_interpreter(path: &Path) -> Result<()> {
     let mut first = Vec::new();
     let read = |file: File| BufReader::new(file).take(LINE_BYTES_MAX).read_until(b'\n', &mut first);
@@ -268,53 +302,53 @@ fn check_interpreter(path: &Path) -> Result<()> {
     let words = String::from_utf8_lossy(&first);
     let named = words.strip_prefix("#!/usr/bin/env ").map(str::trim).filter(|name| !name.contains(' '));
     match named.filter(|name| !is_on_path(name)) {
-        Some(name) => bail!("it is a script for {name}, which is not on PATH: install {name}"),
+        Some(name) => bail!("it is a script for {name}, which is not on PATH"),
         None => Ok(()),
     }
 }
 
+/// Refuses to take a driver for absent, or for none, because a limit kept it from starting.
+fn refuse_shortage(path: &Path, described: &Result<DriverDescription>) -> Result<()> {
+    let shortage = described.as_ref().err().and_then(|error| Shortage::among(error.chain()));
+    let cannot = || format!("cannot start the driver {}", path.display());
+    shortage.map_or(Ok(()), |shortage| Err(shortage).with_context(cannot))
+}
+
+/// Has each of these programs describe itself, all at the same time.
+fn describe_all(paths: &[PathBuf]) -> Vec<Result<DriverDescription>> {
+    let strays = Strays::watch();
+    let described = std::thread::scope(|scope| {
+        let asked: Vec<_> = paths.iter().map(|path| spawn_in(scope, || describe(path))).collect();
+        let described =
+            |asked: ScopedJoinHandle<'_, Result<_>>| asked.join().unwrap_or_else(|_| Err(anyhow!("asking it failed")));
+        asked.into_iter().map(|asked| asked.map_or_else(|why| Err(why.into()), described)).collect()
+    });
+    strays.kill();
+    described
+}
+
 fn describe(path: &Path) -> Result<DriverDescription> {
     check_interpreter(path)?;
-    let mut child = Command::new(path)
-        .arg("describe")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .context("it does not start")?;
-    let words = child.stderr.take().map(last_line);
-    read_with_limit(&mut child).and_then(|text| description_of(&text)).map_err(|error| {
-        // Whatever still holds its standard error is not waited for.
-        let words =
-            words.and_then(|words| words.recv_timeout(LAST_LINE_TIME_MAX).ok()).filter(|words| !words.is_empty());
-        words.map_or_else(|| anyhow!("{error:#}"), |words| anyhow!("{error:#}; its last words: {words}"))
+    let log = Log::in_memory()?;
+    let start = DriverStart::new(path, "describe", &log);
+    // Others are asked at the same time, so what it leaves is killed when all have answered.
+    let answer = ask(&start, Vec::new(), DESCRIBE_TIME_MAX, None, &|| true)?;
+    let described = match answer.status {
+        Some(status) if status.success() || !answer.output.is_empty() => description_of(&answer.output),
+        _ => Err(anyhow!("`describe` {}", answer.ending())),
+    };
+    described.map_err(|why| match answer.last_words() {
+        words if words.is_empty() => why,
+        words => anyhow!("{why:#}; its last words: {words}"),
     })
 }
 
-/// The last line of what somebody says, when all was said; all the while it is read, so that nobody is held up.
-fn last_line(from: impl Read + Send + 'static) -> Receiver<String> {
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut last = String::new();
-        let mut lines = BufReader::new(from);
-        let mut line = Vec::new();
-        // A line without an end is taken in pieces.
-        while lines.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-            let said = String::from_utf8_lossy(&line).trim().to_owned();
-            line.clear();
-            last = if said.is_empty() { last } else { said };
-        }
-        // Nobody waits for it where all went well.
-        let _ = send.send(last);
-    });
-    receive
-}
-
 /// A description in this version of the protocol.
-fn description_of(text: &str) -> Result<DriverDescription> {
-    let description: DriverDescription =
-        serde_json::from_str(text).context("what it prints for `describe` is not a description (docs/PROTOCOL.md)")?;
+fn description_of(text: &[u8]) -> Result<DriverDescription> {
+    let description: DriverDescription = serde_json::from_slice(text).map_err(|error| {
+        let why = not_json(&error);
+        anyhow!("what it prints for `describe` is not a description (docs/PROTOCOL.md): {why}")
+    })?;
     if description.protocol != PROTOCOL_VERSION {
         bail!("it speaks protocol {}, this is {PROTOCOL_VERSION}: build both alike", description.protocol);
     }
@@ -322,36 +356,4 @@ fn description_of(text: &str) -> Result<DriverDescription> {
         check_store_name(&store.name).map_err(|why| anyhow!("its store `{}` {why}", shorten(&store.name)))?;
     }
     Ok(description)
-}
-
-/// What the child prints until it ends; it is killed, with all it has started, when it takes too long or prints too much.
-fn read_with_limit(child: &mut Child) -> Result<String> {
-    let stdout = child.stdout.take().context("it has no standard output")?;
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        stdout.take(DESCRIPTION_BYTES_MAX).read_to_string(&mut text).map(|_| text)
-    });
-    let begin = Instant::now();
-    while !reader.is_finished() && begin.elapsed() < DESCRIBE_TIME_MAX {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    if !reader.is_finished() {
-        kill(child);
-        bail!("`describe` took more than {} s", DESCRIBE_TIME_MAX.as_secs());
-    }
-    let text = reader.join().map_err(|_| anyhow::anyhow!("reading from it failed"))?;
-    let status = match child.try_wait()? {
-        Some(status) => status,
-        None => {
-            // It closed its output; give it a moment to end by itself.
-            std::thread::sleep(Duration::from_millis(20));
-            kill(child);
-            child.wait()?
-        }
-    };
-    let text = text.context("what it prints is not text")?;
-    if !status.success() && text.is_empty() {
-        bail!("`describe` ended with {status}");
-    }
-    Ok(text)
 }

@@ -1,6 +1,8 @@
-//! Drivers that are built when a store of theirs is first asked for: what `drivers.toml` says of them, and how they are built.
+//! Drivers that are built when a store of theirs is first asked for: what `drivers.toml` says of
+//! them, and how they are built.
 //!
-//! The script `./bakeoff` knows how to build each one; if it did not start this program, nothing is built here.
+//! The script `./bakeoff` knows how to build each one; if it did not start this program, nothing is
+//! built here.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -54,7 +56,7 @@ impl Recipe {
     /// What to do about the driver, which is there and does not answer.
     fn left_out(&self, UnresponsiveDriver { path, why }: &UnresponsiveDriver) -> String {
         let (path, stores, command) = (path.display(), self.store_list(), self.command());
-        format!("{path} is left out, so {stores} cannot be opened: {why}; mend that, or build it again: {command}")
+        format!("{path} is left out, so {stores} cannot be opened: {why}. Fix that, or build it again: {command}")
     }
 
     fn is_wanted(&self, stores: &StoreChoice) -> bool {
@@ -138,7 +140,8 @@ pub fn recipes() -> Result<Vec<Recipe>> {
     Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
 }
 
-/// The names of all stores that can be had, those of drivers that are not built too; and of those that only tests want.
+/// The names of all stores that can be had, those of drivers that are not built too; and of those
+/// that only tests want.
 pub struct StoreNames {
     /// Those that can be had, of drivers that are not built too.
     pub known: Vec<String>,
@@ -161,11 +164,13 @@ pub fn store_names(drivers: &Drivers) -> Result<StoreNames> {
     Ok(StoreNames { known, hidden: hidden.into_iter().map(|store| store.name).collect() })
 }
 
-/// The drivers there are, `drivers` being built, after those were built that `stores` ask for and `suits` allows, if anything may be built.
+/// The drivers there are, `drivers` being built, after those were built that `stores` ask for and
+/// `suits` allows, if anything may be built.
 ///
 /// # Errors
-/// If no driver works, one cannot be built of which a store was named, or none of those of the named stores answers. Where all stores are asked for, what cannot be built is
-/// left out with a note.
+/// If no driver works, one cannot be built of which a store was named, or none of those of the
+/// named stores answers. Where all stores are asked for, what cannot be built is left out with a
+/// note.
 pub fn drivers_for(
     mut drivers: Drivers,
     stores: &StoreChoice,
@@ -189,7 +194,8 @@ pub fn drivers_for(
             }
         }
     }
-    // Building does nothing where all seems to be there. Where a store that was named can be had, the others are left out.
+    // Building does nothing where all seems to be there. Where a store that was named can be had,
+    // the others are left out.
     if let StoreChoice::Named(names) = stores
         && !names.iter().any(|name| drivers.of_store(name).is_some())
     {
@@ -212,7 +218,7 @@ pub fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let recipes = recipes()?;
     let describe = |(program, unresponsive): (&String, &UnresponsiveDriver)| {
         // Nothing is lost with one that nobody knows, or whose stores another has.
-        let of_other = || format!("{}; mend it, or remove it", unresponsive.describe());
+        let of_other = || format!("{}. Fix it, or remove it", unresponsive.describe());
         let recipe = recipes.iter().find(|recipe| recipe.program == *program && !recipe.is_built(drivers));
         (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(unresponsive)))
     };

@@ -2,9 +2,10 @@
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::{Durability, Platform, StoreDescription};
+use bakeoff_results::lack::Lack;
 use bakeoff_results::pick_facts::Excluded;
-use bakeoff_suite::{SkipReason, did_you_mean};
-use bakeoff_text::{format_size, printable};
+use bakeoff_suite::SkipReason;
+use bakeoff_text::{did_you_mean, printable};
 
 use crate::pick::need::{MUSTS, Must, Need};
 
@@ -121,7 +122,7 @@ pub fn divide<'a>(
     for store in stores {
         let lacking = |need: &Need| {
             let mut lacks = lacks(need, store, platform(&store.name));
-            lacks.extend(missing(&store.name).map(|why| format!("cannot be opened here: {why}")));
+            lacks.extend(missing(&store.name).map(|why| Lack::CannotBeOpened { why: why.to_owned() }));
             lacks
         };
         let more = |need: &Need| {
@@ -138,7 +139,7 @@ pub fn divide<'a>(
             divided.promising_more.asked.extend(more(need));
             continue;
         }
-        divided.excluded.push(Excluded { store: store.name.clone(), why: lacks.join("; ") });
+        divided.excluded.push(Excluded::lacking(store.name.clone(), lacks));
         if is_able_otherwise {
             divided.able_otherwise.push(store.name.clone());
         }
@@ -168,11 +169,11 @@ fn class_of(need: &Need, store: &StoreDescription) -> Option<Durability> {
     store.durability.keys().copied().filter(|level| level.includes(need.durability)).min()
 }
 
-/// What a store lacks, in words; nothing if it can do everything.
-fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
+/// What a store lacks; nothing if it can do everything.
+fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Lack> {
     let mut lacks = Vec::new();
     let class = class_of(need, store).unwrap_or_else(|| {
-        lacks.push(SkipReason::durability_not_offered(store, need.durability).to_string());
+        lacks.push(Lack::Skipped(SkipReason::durability_not_offered(store, need.durability)));
         need.durability
     });
     let can = &store.capabilities;
@@ -182,37 +183,42 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
             Must::ParallelWrites => can.parallel_writers,
             Must::Ordered | Must::MultiProcess => false,
         };
-        let place = if elsewhere { format!(" at durability level {class}") } else { String::new() };
         // The library may have it in a mode that it is not opened in.
-        let here = matches!(must, Must::Transactions | Must::MultiProcess);
-        lacks.push(format!("does not offer {word}{place}{}", if here { ", as it is driven here" } else { "" }));
+        let as_driven = matches!(must, Must::Transactions | Must::MultiProcess);
+        lacks.push(Lack::Feature { name: (*word).to_owned(), level: elsewhere.then_some(class), as_driven });
     }
-    if need.does("scan") && !can.scan_from && !need.must.contains(&Must::Ordered) {
-        lacks.push("does not offer scans from a key".to_owned());
+    if need.scans() && !can.scan_from && !need.must.contains(&Must::Ordered) {
+        lacks.push(Lack::Scans);
+    } else if need.does("first") && !can.scan_prefix {
+        lacks.push(Lack::FirstEntries);
     }
-    if !can.batch && loads_in_batches(class) {
-        lacks.push(format!(
-            "does not offer batches of writes, in which the records are loaded at durability level {class}"
-        ));
+    if need.does("exists") && !can.exists {
+        lacks.push(Lack::ExistenceChecks);
+    }
+    if need.batch > 1 && !can.batch {
+        lacks.push(Lack::Batches);
+    } else if need.batch > 1 && need.reads() && !can.batch_reads {
+        lacks.push(Lack::BatchReads);
+    } else if !can.batch && loads_in_batches(class) {
+        lacks.push(Lack::BatchesToLoad { level: class });
     }
     let (least, most) = (store.key_bytes_min, store.key_bytes_max.unwrap_or(u64::MAX));
-    let keys = [need.key_bytes, need.key_bytes_longest];
+    let keys = [need.key_bytes.min, need.key_bytes.max, need.key_bytes_longest.max(need.key_bytes.max)];
     if let Some(bytes) = keys.into_iter().find(|bytes| !(least..=most).contains(bytes)) {
-        lacks.push(format!("takes no keys of {}", format_size(bytes)));
+        lacks.push(Lack::Keys { bytes });
     }
-    if let Some(most) = store.value_bytes_max.filter(|most| need.value_bytes.max > *most) {
-        lacks.push(format!("takes values of up to {}", format_size(most)));
+    if let Some(bytes_max) = store.value_bytes_max.filter(|most| need.value_bytes.max() > *most) {
+        lacks.push(Lack::Values { bytes_max });
     }
     let wanted = |word: &str| need.languages.iter().any(|each| each == word);
     if !need.languages.is_empty() && !wanted(platform.name()) && !wanted(&store.language.to_lowercase()) {
         lacks.push(match platform {
-            _ if !wanted(other(platform).name()) => format!("written in {}", store.language),
-            Platform::Native => "for native programs only".to_owned(),
-            Platform::Jvm => "for programs on the JVM only".to_owned(),
+            _ if !wanted(other(platform).name()) => Lack::Language { language: store.language.clone() },
+            platform => Lack::Platform(platform),
         });
     }
     if !need.licenses.is_empty() && !allow(&need.licenses, &store.license) {
-        lacks.push(format!("its licence is {}", store.license));
+        lacks.push(Lack::License { license: store.license.clone() });
     }
     lacks
 }

@@ -18,10 +18,13 @@ const VARIED_BYTES_MIN: u64 = 16 << 20;
 /// The part of this machine's usable memory that a store may be given.
 const USABLE_PART: u64 = 4;
 
-/// Bytes of keys and values that the store begins with, on average.
+/// Bytes of keys and values that the store begins with, on average; of a tape, the most that are alive at one time.
 pub(crate) fn data_bytes(need: &Need) -> u64 {
-    let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max);
-    need.records.saturating_mul(value_bytes.saturating_add(need.key_bytes))
+    if let Some(bytes) = need.data_bytes {
+        return bytes;
+    }
+    let value_bytes = need.value_bytes.mean() as u64;
+    need.records.saturating_mul(value_bytes.saturating_add(need.key_bytes.min.midpoint(need.key_bytes.max)))
 }
 
 /// Memory as a suite writes it, for so much data.
@@ -80,9 +83,12 @@ mod tests {
     fn what_was_not_asked_is_varied() {
         let names = |need: &Need| memory_changes(need).into_iter().map(|(name, ..)| name).collect::<Vec<_>>();
         let mut need = Need { records: 1_000, ..Need::default() };
-        need.value_bytes = bakeoff_tape::SizeRange { min: 100, max: 100 };
+        need.value_bytes = bakeoff_tape::SizeRange { min: 100, max: 100 }.into();
         assert_eq!(names(&need), ["memory-default"]);
         need.records = 1_000_000;
+        need.data_bytes = Some(1 << 20);
+        assert_eq!(names(&need), ["memory-default"], "a tape knows its data, however long its longest value is");
+        need.data_bytes = None;
         assert_eq!(names(&need), ["memory-half", "memory-default"]);
         need.memory = Memory::Default;
         assert_eq!(names(&need), ["memory-equal"]);

@@ -5,12 +5,21 @@ use std::time::Duration;
 
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::Goal;
-use bakeoff_tape::{Data, SizeRange};
+use bakeoff_tape::{Data, KeyForm, SizeRange, ValueSizes};
 
 use crate::pick::suite_file::Access;
 
 /// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
 pub const RECORDS_MAX: u64 = 2_000_000_000;
+
+/// The most writes that are committed together.
+pub const BATCH_MAX: u64 = 1_000_000;
+
+/// Operations of a round where nothing is said: so many that what a store still does with the load is a small part of it.
+pub const OPERATIONS_USUAL: u64 = 50_000;
+
+/// From this length on keys are hashes where nothing is said, unless they ascend.
+pub const KEY_BYTES_HASHED: u64 = 20;
 
 /// What a store must be able to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +70,25 @@ pub struct Need {
     /// Records before anything is done.
     pub records: u64,
     /// Lengths of values.
-    pub value_bytes: SizeRange,
-    /// The length of the keys that are measured.
-    pub key_bytes: u64,
-    /// The length of the longest key that a store must take.
+    pub value_bytes: ValueSizes,
+    /// Bytes of keys and values alive at one time at most, where a tape says that; `None` for what follows from the lengths.
+    pub data_bytes: Option<u64>,
+    /// Lengths of the keys that are measured.
+    pub key_bytes: SizeRange,
+    /// How they are made; `None` for what suits their lengths.
+    pub key_form: Option<KeyForm>,
+    /// The length of a key that a store must take too, though none so long is measured; 0 for none.
     pub key_bytes_longest: u64,
     /// Kinds of operation by weight, in the order typed.
     pub mix: Vec<(String, f64)>,
+    /// The part of gets and existence checks that ask for a key that is not there, from 0 to 1.
+    pub missing: f64,
+    /// Writes that are committed together; 1 where each is acknowledged alone.
+    pub batch: u64,
     /// Which records operations choose.
     pub access: Access,
+    /// Operations of a round, at most.
+    pub operations: u64,
     /// What values are made of.
     pub data: Data,
     /// What an acknowledged write must survive.
@@ -103,11 +122,16 @@ impl Default for Need {
     fn default() -> Self {
         Self {
             records: 0,
-            value_bytes: SizeRange { min: 0, max: 0 },
-            key_bytes: 0,
+            value_bytes: SizeRange { min: 0, max: 0 }.into(),
+            data_bytes: None,
+            key_bytes: SizeRange { min: 0, max: 0 },
+            key_form: None,
             key_bytes_longest: 0,
             mix: Vec::new(),
+            missing: 0.0,
+            batch: 1,
             access: Access::Named("uniform"),
+            operations: 0,
             data: Data::Random,
             durability: Durability::default(),
             memory: Memory::Equal,
@@ -131,13 +155,43 @@ impl Need {
         self.mix.iter().any(|(kind, _)| kind == operation)
     }
 
+    /// Whether it asks for records by their keys, so that one may be missing.
+    pub fn looks_up(&self) -> bool {
+        looks_up(&self.mix)
+    }
+
+    /// Whether anything is read.
+    pub(crate) fn reads(&self) -> bool {
+        self.mix.iter().any(|(kind, _)| !is_write(kind))
+    }
+
+    /// How the keys that are measured are made: where nothing is said, integers below 10 bytes, hashes from 20 bytes on unless keys ascend, and
+    /// else digits.
+    pub(crate) fn form_of_keys(&self) -> KeyForm {
+        self.key_form.unwrap_or(match self.key_bytes.min {
+            0..10 => KeyForm::Integer,
+            KEY_BYTES_HASHED.. if !self.access.ascends() => KeyForm::Sha1,
+            _ => KeyForm::Decimal,
+        })
+    }
+
+    /// Whether what it reads depends on other threads' writes.
+    pub fn scans(&self) -> bool {
+        self.does("scan") || self.does("first")
+    }
+
     /// Whether anything but reading is done.
     pub fn writes(&self) -> bool {
         self.mix.iter().any(|(kind, _)| is_write(kind))
     }
 }
 
+/// Whether a mix asks for records by their keys.
+pub(crate) fn looks_up(mix: &[(String, f64)]) -> bool {
+    mix.iter().any(|(kind, _)| matches!(kind.as_str(), "get" | "exists"))
+}
+
 /// Whether a kind of operation changes the store.
 pub fn is_write(kind: &str) -> bool {
-    !matches!(kind, "get" | "scan")
+    !matches!(kind, "get" | "exists" | "scan" | "first")
 }

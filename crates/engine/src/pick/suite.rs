@@ -6,22 +6,20 @@ use anyhow::{Context, Result, bail};
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::{Goal, PICK_PHASE};
 use bakeoff_results::pick::PICK_ASKED;
-use bakeoff_results::pick_facts::Question;
-use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max};
-use bakeoff_tape::SizeRange;
-use bakeoff_text::{counted, format_count, format_size_range};
+use bakeoff_results::pick_facts::{Cut, CutBy, Question, RoundOperations};
+use bakeoff_suite::VALUE_BYTES_MAX;
+use bakeoff_tape::{KeyForm, Operation, PhaseSpec, SizeRange, drawn_max, key_bytes_needed, key_count, key_lengths};
+use bakeoff_text::{counted, format_count, format_size, format_size_range};
 
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
 use crate::pick::memory::{data_bytes, memory_changes, memory_text};
-use crate::pick::need::{Need, RECORDS_MAX, is_write};
+use crate::pick::need::{Need, RECORDS_MAX, is_write, looks_up};
 use crate::pick::suite_file::{Access, Axes, Limits, Phase, Settings, StoreSettings, SuiteFile, Variant};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 100;
 
-/// Operations of a round: so many that what a store still does with the load is a small part of it, and few where each may wait for the disk.
-const OPERATIONS_MAX: u64 = 50_000;
-/// Of these three rounds tell the 99.9th percentile: ten of all lie beyond it.
+/// Operations of a round at most where each may wait for the disk. Of these three rounds tell the 99.9th percentile: ten of all lie beyond it.
 const OPERATIONS_FLUSHED_MAX: u64 = OPERATIONS_P999_MIN;
 
 /// Operations of a round at least, of which three rounds tell the 99th and the 99.9th percentile.
@@ -41,6 +39,8 @@ pub struct PickSuite {
     pub text: String,
     /// What each variant is there for.
     pub questions: Vec<Question>,
+    /// Operations that a round of what was asked has; `None` where a tape says it.
+    pub operations: Option<RoundOperations>,
 }
 
 /// Something that the need is changed in.
@@ -71,7 +71,8 @@ impl PickSuite {
             phases: phases(need, (&need.mix, need.durability), batches),
             ..of_every_need(need, stores, promising_more)
         };
-        Self::asking(suite, changes(need, promising_more, batches))
+        let operations = operations(need, &need.mix, need.durability);
+        Ok(Self { operations: Some(operations), ..Self::asking(suite, changes(need, promising_more, batches))? })
     }
 
     /// The suite that replays a tape: nothing of it can be changed but the promise and the memory.
@@ -100,7 +101,7 @@ impl PickSuite {
             words: change.words,
             not_measured: change.impossible,
         });
-        Ok(Self { text: suite.to_text()?, questions: questions.collect() })
+        Ok(Self { text: suite.to_text()?, questions: questions.collect(), operations: None })
     }
 }
 
@@ -118,12 +119,13 @@ impl Change {
 }
 
 /// What is the same whatever is needed, and a suite of a tape has.
-fn of_every_need(need: &Need, stores: &[String], promising_more: &PromisingMore) -> SuiteFile {
+pub(crate) fn of_every_need(need: &Need, stores: &[String], promising_more: &PromisingMore) -> SuiteFile {
     SuiteFile {
         title: "Pick",
         summary: "Which store fits a need, and when another would.",
         seed: need.seed,
         rounds: ROUNDS_MAX,
+        ending: (need.optimize == Goal::Recovery).then_some("killed"),
         memory: Some(memory_text(need.memory, data_bytes(need))),
         tape: None,
         axes: Axes { stores: Some(stores.to_vec()), durability: Some(need.durability), ..Axes::default() },
@@ -157,25 +159,23 @@ fn durability_variant(class: Durability) -> String {
     format!("durability-{class}")
 }
 
-fn axes(need: &Need, stores: &[String]) -> Axes {
-    let key = match need.key_bytes {
-        4 => "integer".to_owned(),
-        bytes if bytes >= 20 && !need.access.ascends() => format!("sha1:{bytes}"),
-        bytes => format!("decimal:{bytes}"),
-    };
+pub(crate) fn axes(need: &Need, stores: &[String]) -> Axes {
+    let SizeRange { min, max } = need.key_bytes;
+    let key = format!("{}:{}", need.form_of_keys().name(), format_size_range(min, max));
     Axes {
         stores: Some(stores.to_vec()),
-        value_size: Some(format_size_range(need.value_bytes.min, need.value_bytes.max)),
+        value_size: Some(need.value_bytes.to_string()),
         records: Some(need.records),
         key: Some(key),
         data: Some(need.data.name()),
         durability: Some(need.durability),
         threads: Some(need.threads),
+        age: None,
     }
 }
 
 /// Loading, and what is done with what was loaded.
-fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batches: bool) -> Vec<Phase> {
+pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batches: bool) -> Vec<Phase> {
     let load = Phase {
         name: "load",
         operation: Some("insert"),
@@ -188,11 +188,32 @@ fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batche
     let asked = Phase {
         name: PICK_PHASE,
         mix: Some(mix.iter().cloned().collect()),
-        operations: Some(operations(need, mix, durability)),
+        operations: Some(operations(need, mix, durability).count),
         access: does_more_than_insert.then(|| need.access.clone()),
+        batch: (need.batch > 1).then_some(need.batch),
+        missing: (need.missing > 0.0 && looks_up(mix)).then_some(need.missing),
         ..Phase::default()
     };
     vec![load, asked]
+}
+
+/// Refuses a goal that a need cannot measure.
+///
+/// # Errors
+/// With what would do.
+pub fn check_goal(need: &Need, place: &str) -> Result<()> {
+    match need.optimize {
+        Goal::SlowestCommit if need.batch == 1 => bail!(
+            "{place} {}: each write is acknowledged alone, so there are no commits: give the writes of a transaction, such as --batch 100, or \
+             choose p999",
+            need.optimize.name()
+        ),
+        Goal::Recovery if need.durability == Durability::None => bail!(
+            "{place} {}: at durability none a store need not be whole after its process is killed: choose --durability process, or open",
+            need.optimize.name()
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a percentile of which so few operations as a round has say nothing.
@@ -205,7 +226,7 @@ pub fn check_percentile(need: &Need, place: &str) -> Result<()> {
         Goal::P999 => ("p999", OPERATIONS_P999_MIN),
         _ => return Ok(()),
     };
-    let operations = operations(need, &need.mix, need.durability);
+    let operations = operations(need, &need.mix, need.durability).count;
     if operations < least {
         bail!(
             "{place} {goal}: with {} a round has {} of this mix, and takes {} at least to tell: choose mean, or \
@@ -218,24 +239,79 @@ pub fn check_percentile(need: &Need, place: &str) -> Result<()> {
     Ok(())
 }
 
-/// How many operations a round has: as many as tell something, and as the records last.
-fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> u64 {
-    let flushed = durability.includes(Durability::Consistent) && mix.iter().any(|(kind, _)| is_write(kind));
-    let most = if flushed { OPERATIONS_FLUSHED_MAX } else { OPERATIONS_MAX };
-    let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max).max(1);
-    let operations = (VALUES_BYTES_MAX / value_bytes).clamp(OPERATIONS_MIN, most);
-    // At most half as many come, and half go, as there are: the store stays about as large, and every thread has some left.
-    let total: f64 = mix.iter().map(|(_, weight)| weight).sum();
-    let share = |of: &str| mix.iter().filter(|(kind, _)| kind == of).map(|(_, weight)| weight / total).sum::<f64>();
-    let changing = share("insert").max(share("delete"));
-    if changing <= 0.0 {
-        return operations;
+/// Refuses keys that are no keys of their form, or too short for so many records.
+///
+/// # Errors
+/// With what would do.
+pub fn check_keys(need: &Need, place: &str) -> Result<()> {
+    let (form, SizeRange { min, max }) = (need.form_of_keys(), need.key_bytes);
+    let (name, shown) = (form.name(), format_size_range(min, max));
+    let (least, most) = key_lengths(form).unwrap_or_default();
+    if min < least.into() || max > most.into() {
+        bail!("{place} {shown}: {name} keys have {least} to {most} bytes");
     }
-    let lasting = need.records as f64 / 2.0 / changing;
-    let mut operations = operations.min(lasting as u64).max(1);
-    while operations > 1 && drawn_max(share("delete"), operations.div_ceil(need.threads)) >= need.records / need.threads
-    {
-        operations -= operations.div_ceil(10);
+    let records = keys_used(need, need.records, &need.mix);
+    let count = key_count(form, min as u32);
+    if records > count {
+        bail!(
+            "{place} {shown}: {name} keys of {} name at most {} records, and this need may have {}: use {} or longer",
+            format_size(min),
+            format_count(count),
+            format_count(records),
+            format_size(key_bytes_needed(form, records).into())
+        );
+    }
+    Ok(())
+}
+
+/// How many keys a round may use: each record has one of its own, even if others were deleted before it.
+fn keys_used(need: &Need, records: u64, mix: &[(String, f64)]) -> u64 {
+    let operations = operations(need, mix, need.durability).count;
+    let phase = spec(mix);
+    let may_be = |kind| drawn_max(phase.share(kind), operations);
+    // An integer that is not there lies above all others.
+    let spare = u64::from(need.missing > 0.0 && need.form_of_keys() == KeyForm::Integer);
+    records.saturating_add(may_be(Operation::Insert)).saturating_add(may_be(Operation::Upsert)).saturating_add(spare)
+}
+
+/// Why so many records cannot be measured with such keys, if they cannot.
+fn keys_lacking(need: &Need, records: u64, mix: &[(String, f64)]) -> Option<String> {
+    let count = key_count(need.form_of_keys(), need.key_bytes.min as u32);
+    let lack = keys_used(need, records, mix) > count;
+    lack.then(|| format!("since such keys name no more than {} records", format_count(count)))
+}
+
+/// A phase that does this.
+fn spec(mix: &[(String, f64)]) -> PhaseSpec {
+    let kinds = mix.iter().filter_map(|(kind, weight)| Some((Operation::from_name(kind)?, *weight)));
+    PhaseSpec::new(PICK_PHASE, kinds, None)
+}
+
+/// How many operations a round has: as many as are asked for, unless they take too long or the records do not last.
+fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> RoundOperations {
+    let from = need.operations.max(1);
+    let mut operations = RoundOperations { count: from, cut: None };
+    let mut at_most = |count: u64, by| {
+        if count < operations.count {
+            operations = RoundOperations { count: count.max(1), cut: Some(Cut { from, by }) };
+        }
+    };
+    if durability.includes(Durability::Consistent) && mix.iter().any(|(kind, _)| is_write(kind)) {
+        at_most(OPERATIONS_FLUSHED_MAX.saturating_mul(need.batch), CutBy::Flushes);
+    }
+    let value_bytes = (need.value_bytes.mean() as u64).max(1);
+    at_most((VALUES_BYTES_MAX / value_bytes).max(OPERATIONS_MIN), CutBy::LongValues);
+    // The store becomes at most half as large again, or half as large: what inserts and deletes do beyond each other.
+    let phase = spec(mix);
+    let more = phase.share(Operation::Insert) - phase.share(Operation::Delete);
+    let by = if more > 0.0 { CutBy::Growth } else { CutBy::Shrinkage };
+    if more != 0.0 {
+        at_most((need.records as f64 / 2.0 / more.abs()) as u64, by);
+    }
+    let lasts = |count: u64| phase.records_left(count.div_ceil(need.threads), need.records / need.threads).is_ok();
+    while operations.count > 1 && !lasts(operations.count) {
+        let count = operations.count - operations.count.div_ceil(10);
+        operations = RoundOperations { count, cut: Some(Cut { from, by: CutBy::Shrinkage }) };
     }
     operations
 }
@@ -260,6 +336,15 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         ..Change::default()
     };
     let mut changes: Vec<Change> = memory_changes(need).into_iter().map(of_memory).collect();
+    // A store in use is never fresh.
+    if need.mix.iter().any(|(kind, _)| is_write(kind)) {
+        changes.push(Change {
+            name: "aged".to_owned(),
+            words: "After all data was replaced once".to_owned(),
+            axes: Some(Axes { age: Some(1), ..Axes::default() }),
+            ..Change::default()
+        });
+    }
     // More data is given more memory, where memory is what holds the data.
     let mut add = |name: &str, words: String, (axes, data_bytes): (Axes, u64), impossible| {
         let memory = Some(memory_text(need.memory, data_bytes));
@@ -274,9 +359,9 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
     };
     let data_bytes = data_bytes(need);
     let of_size = |text: String| Axes { value_size: Some(text), ..Axes::default() };
-    let SizeRange { min, max } = need.value_bytes;
+    let max = need.value_bytes.max();
     if max >= 1 {
-        let text = format_size_range(min.saturating_mul(2), max.saturating_mul(2));
+        let text = need.value_bytes.map(|bytes| bytes.saturating_mul(2)).to_string();
         let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
         add(
             "values-doubled",
@@ -286,13 +371,14 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         );
     }
     if max >= 2 {
-        let text = format_size_range(min / 2, max / 2);
+        let text = need.value_bytes.map(|bytes| bytes / 2).to_string();
         add("values-halved", format!("Values half as long, {text}"), (of_size(text), data_bytes), None);
     }
     let records = need.records.saturating_mul(10);
     let words = format!("Ten times the records, {}", format_count(records));
     let impossible =
         (records > RECORDS_MAX).then(|| format!("since bakeoff takes no more than {}", format_count(RECORDS_MAX)));
+    let impossible = impossible.or_else(|| keys_lacking(need, records, &need.mix));
     let tenfold = Axes { records: Some(records), ..Axes::default() };
     add("records-tenfold", words, (tenfold, data_bytes.saturating_mul(10)), impossible);
     let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches);
@@ -305,13 +391,15 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         phases: phases(&need.mix, class),
         ..Change::default()
     });
-    if !need.mix.iter().all(|(kind, _)| is_write(kind)) {
-        let unknown = need.threads > 1 && need.does("scan");
+    if need.reads() {
+        let unknown = need.threads > 1 && need.scans();
         changes.push(Change {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
             phases: phases(&more_writes(&need.mix), need.durability),
-            impossible: unknown.then(|| "since what a scan finds while other threads write is not known".to_owned()),
+            impossible: unknown
+                .then(|| "since what a scan finds while other threads write is not known".to_owned())
+                .or_else(|| keys_lacking(need, need.records, &more_writes(&need.mix))),
             ..Change::default()
         });
     }

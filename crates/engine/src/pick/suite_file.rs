@@ -14,6 +14,9 @@ pub(crate) struct SuiteFile {
     pub(crate) summary: &'static str,
     pub(crate) seed: u64,
     pub(crate) rounds: u32,
+    /// How stores are left before they are opened again, where that is not closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ending: Option<&'static str>,
     /// Memory for caches and buffers, as a suite writes sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
@@ -57,6 +60,9 @@ pub(crate) struct Axes {
     pub(crate) data: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) durability: Option<Durability>,
+    /// How many times all data is replaced before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) age: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) threads: Option<u64>,
 }
@@ -93,6 +99,9 @@ pub(crate) struct Phase {
     pub(crate) access: Option<Access>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) batch: Option<u64>,
+    /// The part of gets and existence checks that find nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) missing: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) measure: Option<&'static str>,
 }

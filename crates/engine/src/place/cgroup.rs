@@ -1,8 +1,10 @@
-//! Control groups of the kernel that hold a cell's driver to an amount of memory, page cache included.
+//! Control groups of the kernel that hold a cell's driver to an amount of memory, page cache
+//! included.
 //!
-//! A group of ours lies in the group that this process is in, or in the nearest one above it where groups can be made, and is named
-//! after this process. It is removed when its cell has ended; what a killed run left behind, the next one removes. A group can only
-//! be removed when no process is in it, so nothing else can be hit.
+//! A group of ours lies in the group that this process is in, or in the nearest one above it where
+//! groups can be made, and is named after this process. It is removed when its cell has ended; what
+//! a killed run left behind, the next one removes. A group can only be removed when no process is
+//! in it, so nothing else can be hit.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -18,7 +20,8 @@ const PREFIX: &str = "bakeoff-cell-";
 /// Where control groups are mounted, as nearly all systems do.
 const MOUNT: &str = "/sys/fs/cgroup";
 
-/// How often, and after what pause each, a group whose last process has just gone is tried to be removed.
+/// How often, and after what pause each, a group whose last process has just gone is tried to be
+/// removed.
 const REMOVALS: (u32, Duration) = (100, Duration::from_millis(10));
 
 /// The kernel has two versions of control groups, whose files have different names.
@@ -102,22 +105,24 @@ impl MemoryGroups {
         Ok(group)
     }
 
-    /// Removes groups whose makers are gone, and says how many.
-    pub fn remove_leftovers(&self) -> u32 {
-        let mut removed = 0;
-        for entry in fs::read_dir(&self.parent).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
-            if maker.is_some_and(|(process, _)| !Path::new("/proc").join(process).exists()) {
-                // One with a process in it stays, and is met again by the next run.
-                removed += u32::from(fs::remove_dir(entry.path()).is_ok());
-            }
-        }
-        removed
+    /// Groups whose makers are gone, and that can be removed.
+    pub fn leftovers(&self) -> Vec<PathBuf> {
+        let is_left = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let maker = name.and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+            // One with a process in it stays, and is met again by the next run.
+            maker.is_some_and(|(process, _)| !Path::new("/proc").join(process).exists())
+                && fs::read(path.join("cgroup.procs")).map_or(true, |processes| processes.is_empty())
+        };
+        let entries = fs::read_dir(&self.parent).into_iter().flatten().flatten();
+        let mut left: Vec<_> = entries.map(|entry| entry.path()).filter(is_left).collect();
+        left.sort();
+        left
     }
 }
 
-/// The groups that this process is in, innermost first, as the kernel lists them: `4:memory:/a/b` or `0::/a/b`.
+/// The groups that this process is in, innermost first, as the kernel lists them: `4:memory:/a/b`
+/// or `0::/a/b`.
 fn places(own_groups: &str, mount: &Path) -> Vec<MemoryGroups> {
     let mut places = Vec::new();
     for line in own_groups.lines() {
@@ -237,7 +242,10 @@ mod tests {
             fs::create_dir(parent.path().join(name)).unwrap();
         }
         let groups = MemoryGroups { version: Version::Two, parent: parent.path().to_owned() };
-        assert_eq!((groups.remove_leftovers(), groups.remove_leftovers()), (1, 0));
+        let leftovers = groups.leftovers();
+        assert_eq!(leftovers.len(), 1, "{leftovers:?}");
+        fs::remove_dir(&leftovers[0]).unwrap();
+        assert!(groups.leftovers().is_empty());
         let mut left: Vec<_> = fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left, [alive.as_str(), "other-4294967295-0"]);

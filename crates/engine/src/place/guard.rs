@@ -1,7 +1,9 @@
-//! The guard of media made for a run: a process that outlives the run, however that ends, and removes what it left.
+//! The guard of media made for a run: a process that outlives the run, however that ends, and
+//! removes what it left.
 //!
-//! It is this program with a hidden verb, in a session of its own, so that what ends the run's terminal or process group does not end it, and outside the
-//! run's namespace of mounts. It waits until a pipe closes whose other end the run alone has.
+//! It is this program with a hidden verb, in a session of its own, so that what ends the run's
+//! terminal or process group does not end it, and outside the run's namespace of mounts. It waits
+//! until a pipe closes whose other end the run alone has.
 
 use std::ffi::{CStr, OsStr};
 use std::io::{Read, Write};
@@ -25,7 +27,8 @@ const VERB: &str = "guard";
 /// Its name among processes: not that of bakeoff, by which one may kill a run.
 const NAME: &CStr = c"made-media";
 
-/// How long after the run's end what it started may hold its directories: a driver that was about to begin, mkfs.
+/// How long after the run's end what it started may hold its directories: a driver that was about
+/// to begin, mkfs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How often it is looked whether that has ended.

@@ -1,9 +1,12 @@
-//! Media made for one run: a file system in an image file (or in memory), mounted in a marked directory and removed with it.
+//! Media made for one run: a file system in an image file (or in memory), mounted in a marked
+//! directory and removed with it.
 //!
-//! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own, which goes with its last process, and the image
-//! loses its name as soon as it is there, with NTFS once it is mounted. The marked directories they were mounted in, and that of the run's tapes, are
-//! removed by its [`Guard`](crate::place::guard::Guard), which unmounts too where a namespace is not permitted. If that is killed as well, the next run with the same base
-//! directory removes them ([`remove_left_behind`]), and so does `bakeoff clean`.
+//! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own,
+//! which goes with its last process, and the image loses its name as soon as it is there, with NTFS
+//! once it is mounted. The marked directories they were mounted in, and that of the run's tapes,
+//! are removed by its [`Guard`](crate::place::guard::Guard), which unmounts too where a namespace
+//! is not permitted. If that is killed as well, the next run with the same base directory removes
+//! them ([`remove_left_behind`]), and so does `bakeoff clean`.
 //!
 //! [`remove_left_behind`]: crate::place::scratch::remove_left_behind
 
@@ -40,9 +43,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How what we start finds an image that has no name: as its standard input.
 const NAMELESS: &str = "/proc/self/fd/0";
 
-/// How file systems are made: name, the Debian package, and the program with its arguments before the image; none for one in memory.
+/// How file systems are made: name, the Debian package, and the program with its arguments before
+/// the image; none for one in memory.
 ///
-/// Nothing is left to be done in the background after mounting, and ext4 has room for as many files as it has blocks.
+/// Nothing is left to be done in the background after mounting, and ext4 has room for as many files
+/// as it has blocks.
 const FILE_SYSTEMS: [(&str, &str, &[&str]); 5] = [
     ("ext4", "e2fsprogs", &["mkfs.ext4", "-q", "-F", "-i", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0"]),
     ("xfs", "xfsprogs", &["mkfs.xfs", "-q", "-f"]),
@@ -67,7 +72,7 @@ impl NewFileSystem {
         let (name, size) = wanted.split_once(':').map_or((wanted, None), |(name, size)| (name, Some(size)));
         let names = FILE_SYSTEMS.map(|(name, ..)| name);
         let Some(name) = names.into_iter().find(|known| *known == name) else {
-            let near = bakeoff_suite::did_you_mean(name, &names);
+            let near = bakeoff_text::did_you_mean(name, &names);
             bail!("cannot make a file system `{name}`{near}: use one of {}", names.join(", "));
         };
         let bytes = match size {
@@ -137,8 +142,9 @@ impl NewFileSystem {
     }
 }
 
-/// Bytes that the images will take in the end. They are sparse at first, but file systems write where they have not written before
-/// rather than where a cell's files were, and the next cell's files would not find the room that was there at the beginning.
+/// Bytes that the images will take in the end. They are sparse at first, but file systems write
+/// where they have not written before rather than where a cell's files were, and the next cell's
+/// files would not find the room that was there at the beginning.
 pub(crate) fn images_bytes(made: &BTreeMap<String, NewFileSystem>) -> u64 {
     let images = made.values().filter(|new| !new.is_in_memory());
     images.fold(0, |sum, new| sum.saturating_add(new.bytes))
@@ -178,7 +184,8 @@ fn largest_that_fits(bytes: u64, name: &str) -> String {
     }
 }
 
-/// Mounts an image with NTFS: the program that serves it stays a child of ours, so that it ends when we do.
+/// Mounts an image with NTFS: the program that serves it stays a child of ours, so that it ends
+/// when we do.
 fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
     let log = own.join("log");
     let output = File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
@@ -201,8 +208,9 @@ fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
     Ok(server)
 }
 
-/// What this thread mounts from now on is seen by itself and by what it starts, threads and programs, and goes with the last of these. Where that is
-/// not permitted, mounts are as everybody's.
+/// What this thread mounts from now on is seen by itself and by what it starts, threads and
+/// programs, and goes with the last of these. Where that is not permitted, mounts are as
+/// everybody's.
 fn mount_for_ourselves() {
     // SAFETY: no file descriptors are unshared, which is what could surprise other threads.
     let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
@@ -269,7 +277,8 @@ impl MadeMedia {
 
 impl Drop for MadeMedia {
     fn drop(&mut self) {
-        // On the way out of an error the error is what counts; the next run or `bakeoff clean` finds what is left.
+        // On the way out of an error the error is what counts; the next run or `bakeoff clean`
+        // finds what is left.
         for made in std::mem::take(&mut self.made).into_values() {
             let _ = made.remove();
         }

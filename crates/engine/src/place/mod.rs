@@ -1,4 +1,5 @@
-//! Where stores, tapes and results lie: directories of our own, media made for a run, and control groups.
+//! Where stores, tapes and results lie: directories of our own, media made for a run, and control
+//! groups.
 
 pub(crate) mod cgroup;
 pub(crate) mod guard;

@@ -1,4 +1,5 @@
-//! Names of the directories that a run makes: who finds them later knows by them whose they are and what they are for.
+//! Names of the directories that a run makes: who finds them later knows by them whose they are and
+//! what they are for.
 
 /// The beginning of the names of all scratch directories.
 pub(crate) const SCRATCH: &str = "bakeoff-scratch-";
@@ -9,13 +10,15 @@ pub(crate) const TEMPORARY: &str = "temporary";
 /// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
 const TAPES: &str = ".tapes";
 
-/// What follows [`SCRATCH`] in the name of a directory in which flushes are tried; names of runs begin with a time.
+/// What follows [`SCRATCH`] in the name of a directory in which flushes are tried; names of runs
+/// begin with a time.
 const FLUSHES: &str = "flush-";
 
 /// In the names of the directories that hold images.
 const MADE: &str = "-made-";
 
-/// How the names of all scratch directories of a run of this process begin; `run` is a name that no other run has.
+/// How the names of all scratch directories of a run of this process begin; `run` is a name that no
+/// other run has.
 pub(crate) fn of_run(run: &str) -> String {
     format!("{SCRATCH}{run}-{}", std::process::id())
 }
@@ -45,7 +48,8 @@ pub(crate) fn flushes() -> String {
     format!("{SCRATCH}{FLUSHES}{}", std::process::id())
 }
 
-/// Whether what follows [`SCRATCH`] in a name is that of a place for stores, and not of tapes, of a medium made for the run, or of flushes.
+/// Whether what follows [`SCRATCH`] in a name is that of a place for stores, and not of tapes, of a
+/// medium made for the run, or of flushes.
 pub(crate) fn is_of_stores(rest: &str) -> bool {
     !rest.ends_with(TAPES) && !rest.contains(MADE) && !rest.starts_with(FLUSHES)
 }

@@ -1,4 +1,5 @@
-//! Directories of our own: made with a marker file, locked while in use, and only ever removed with the marker in them.
+//! Directories of our own: made with a marker file, locked while in use, and only ever removed with
+//! the marker in them.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_results::files::open_regular;
+use bakeoff_files::{check_links, open_regular};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
@@ -50,8 +51,13 @@ pub struct OwnDirectory {
 }
 
 impl OwnDirectory {
-    /// Makes a new directory, one of scratch for its owner alone; one that exists already is an error, whatever is in it.
+    /// Makes a new directory, one of scratch for its owner alone; one that exists already is an
+    /// error, whatever is in it.
+    ///
+    /// # Errors
+    /// It cannot be made, or another user's link is on the way to it.
     pub fn create(path: &Path, kind: Kind) -> Result<Self> {
+        check_links(path).with_context(|| format!("cannot make the directory {}", path.display()))?;
         // Tapes of a trace and the stores that replay them have an application's keys.
         let mode = if kind == Kind::Scratch { 0o700 } else { 0o777 };
         DirBuilder::new()
@@ -61,7 +67,8 @@ impl OwnDirectory {
         let marker = File::create_new(path.join(MARKER))
             .map_err(anyhow::Error::from)
             .and_then(|mut marker| {
-                // Before it says that the directory is ours: another run removes what is ours and not locked.
+                // Before it says that the directory is ours: another run removes what is ours and
+                // not locked.
                 lock(&mut marker, path)?;
                 marker.write_all(kind.line().as_bytes())?;
                 Ok(marker)
@@ -76,7 +83,12 @@ impl OwnDirectory {
     }
 
     /// Opens a directory made by [`Self::create`].
+    ///
+    /// # Errors
+    /// It is another directory, is in use, cannot be opened, or another user's link is on the way
+    /// to it.
     pub fn open(path: &Path, kind: Kind) -> Result<Self> {
+        check_links(path).with_context(|| format!("cannot use the directory {}", path.display()))?;
         match kind_of(path) {
             Some(found) if found == kind => {}
             _ => bail!(
@@ -96,8 +108,8 @@ impl OwnDirectory {
         &self.path
     }
 
-    /// Makes it a directory like any other, under another name on the same file system. Where that name cannot be given, as when something
-    /// of that name has appeared, it stays ours.
+    /// Makes it a directory like any other, under another name on the same file system. Where that
+    /// name cannot be given, as when something of that name has appeared, it stays ours.
     pub fn keep_as(self, path: &Path) -> Result<()> {
         let marker = self.path.join(MARKER);
         // Put aside and not removed: putting it back needs no room on the disk.
@@ -133,6 +145,15 @@ impl OwnDirectory {
     }
 }
 
+/// Makes a directory that a user named, and those above it.
+///
+/// # Errors
+/// It cannot be made, or another user's link is on the way to it.
+pub(crate) fn make_named(path: &Path, option: &str) -> Result<()> {
+    let cannot = || format!("cannot make the directory {}. Give {option} another", path.display());
+    check_links(path).and_then(|()| std::fs::create_dir_all(path)).with_context(cannot)
+}
+
 /// Where something is mounted inside a directory of ours, deepest last.
 pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
     let Ok(directory) = directory.canonicalize() else { return Vec::new() };
@@ -146,7 +167,8 @@ pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
 fn unmount_below(directory: &Path) -> Result<()> {
     for point in mounts_below(directory).into_iter().rev() {
         unmount(&point, UnmountFlags::empty())
-            // Busy, or its server is gone: out of sight at once, unmounted when nobody uses it any more.
+            // Busy, or its server is gone: out of sight at once, unmounted when nobody uses it any
+            // more.
             .or_else(|_| unmount(&point, UnmountFlags::DETACH))
             .map_err(io::Error::from)
             .with_context(|| format!("cannot unmount {}. Run: umount {}", point.display(), point.display()))?;
@@ -185,31 +207,41 @@ pub fn kind_of(path: &Path) -> Option<Kind> {
 /// A directory is marked within this time after it was made, unless its maker was killed.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
-/// Removes the directories in `base` whose makers were killed before they had marked them. They are known by an empty marker, or by a name that
-/// only bakeoff gives. Each is passed to `on_removed`.
-pub(crate) fn remove_unmarked(base: &Path, is_our_name: impl Fn(&str) -> bool, mut on_removed: impl FnMut(&Path)) {
+/// The directories in `base` whose makers were killed before they had marked them. They are known
+/// by an empty marker, or by a name that only bakeoff gives.
+pub(crate) fn unmarked(base: &Path, is_our_name: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut unmarked = Vec::new();
     for entry in std::fs::read_dir(base).into_iter().flatten().flatten() {
         let path = entry.path();
-        let has_marker = path.join(MARKER).symlink_metadata().is_ok_and(|marker| marker.is_file() && marker.len() == 0);
-        let is_ours = has_marker || is_our_name(&entry.file_name().to_string_lossy());
+        let is_ours = has_empty_marker(&path) || is_our_name(&entry.file_name().to_string_lossy());
         let changed = entry.metadata().ok().filter(|facts| facts.is_dir()).and_then(|facts| facts.modified().ok());
         let is_old = changed.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > MARKED_WITHIN);
-        if is_ours && is_old && remove_unfinished(&path) {
-            on_removed(&path);
+        if is_ours && is_old && is_unfinished(&path) {
+            unmarked.push(path);
         }
     }
+    unmarked.sort();
+    unmarked
 }
 
-/// Removes a directory whose maker was killed before its marker was written, or just after that was removed: there is nothing in it, or an
-/// empty marker alone. Any other is left as it is. Whether it is gone.
-pub(crate) fn remove_unfinished(path: &Path) -> bool {
-    let marker = path.join(MARKER);
-    let only_marker = std::fs::read_dir(path).is_ok_and(|entries| entries.count() == 1)
-        && marker.symlink_metadata().is_ok_and(|marker| marker.is_file() && marker.len() == 0);
-    if only_marker {
-        // That it cannot be removed shows at once.
-        let _ = std::fs::remove_file(&marker);
+fn has_empty_marker(path: &Path) -> bool {
+    path.join(MARKER).symlink_metadata().is_ok_and(|marker| marker.is_file() && marker.len() == 0)
+}
+
+/// Whether the maker of a directory was killed before its marker was written, or just after that
+/// was removed: there is nothing in it, or an empty marker alone.
+fn is_unfinished(path: &Path) -> bool {
+    std::fs::read_dir(path).is_ok_and(|entries| entries.count() == usize::from(has_empty_marker(path)))
+}
+
+/// Removes a directory whose maker was killed before its marker was written. Any other is left as
+/// it is. Whether it is gone.
+pub fn remove_unfinished(path: &Path) -> bool {
+    if !is_unfinished(path) {
+        return false;
     }
+    // That it cannot be removed shows at once.
+    let _ = std::fs::remove_file(path.join(MARKER));
     std::fs::remove_dir(path).is_ok()
 }
 
@@ -246,9 +278,8 @@ mod tests {
         make("ours-young", None, 0);
         make("any-empty", None, 60);
         make("ours-full", Some("file"), 60);
-        let mut removed = Vec::new();
-        remove_unmarked(base.path(), |name| name.starts_with("ours"), |path| removed.push(path.to_owned()));
-        removed.sort();
+        let removed = unmarked(base.path(), |name| name.starts_with("ours"));
+        assert!(removed.iter().all(|path| remove_unfinished(path)));
         assert_eq!(removed, ["any-marked", "ours-empty"].map(|name| base.path().join(name)));
         assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), 3);
     }

@@ -1,6 +1,7 @@
-//! Removes a run's results: the files that bakeoff wrote, and nothing that somebody else keeps there.
+//! Removes directories of bakeoff's, and of results the files that bakeoff wrote: nothing that
+//! somebody else keeps there.
 
-use std::io;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -8,7 +9,7 @@ use bakeoff_protocol::TWINS_PROGRAM;
 use bakeoff_results::record::RUN_FILE;
 use bakeoff_results::results_file::RESULTS_FILE;
 
-use crate::place::own_directory::{MARKER, OwnDirectory, mounts_below, shown};
+use crate::place::own_directory::{Kind, MARKER, OwnDirectory, mounts_below, shown};
 
 /// Files of fixed names. `.new` is what a file is called until it is whole.
 const FILES: [&str; 6] = [RUN_FILE, "run.new", RESULTS_FILE, "results.new", "report.html", "report.new"];
@@ -19,88 +20,141 @@ const LOGS: &str = "logs";
 /// Digits of a cell's id, with which the names of its logs begin.
 const ID_DIGITS: usize = 16;
 
-/// Removes results. What bakeoff did not write stays, in a directory that is no longer bakeoff's.
-///
-/// # Errors
-/// Something is mounted there, a file cannot be removed, or something stays.
-pub fn remove_results(own: OwnDirectory) -> Result<()> {
-    let path = own.path().to_owned();
-    if let Some(mount) = mounts_below(&path).first() {
-        bail!("{}: something is mounted at {}. Unmount it first", shown(&path), shown(mount));
+/// What removing a directory of bakeoff's removes and keeps. Nothing is changed before
+/// [`Removal::carry_out`].
+pub struct Removal {
+    own: OwnDirectory,
+    path: PathBuf,
+    /// What is removed of results, files before their directories; `None` if the whole directory
+    /// is.
+    parts: Option<Vec<PathBuf>>,
+    /// What bakeoff did not write.
+    kept: Vec<PathBuf>,
+}
+
+impl Removal {
+    /// Decides what is removed: a scratch directory whole, and of results what bakeoff wrote.
+    ///
+    /// # Errors
+    /// The directory is another one or in use, cannot be looked into, or something is mounted among
+    /// results.
+    pub fn plan(path: &Path, kind: Kind) -> Result<Self> {
+        let own = OwnDirectory::open(path, kind)?;
+        let path = path.to_owned();
+        if kind == Kind::Scratch {
+            return Ok(Self { own, path, parts: None, kept: Vec::new() });
+        }
+        if let Some(mount) = mounts_below(&path).first() {
+            bail!("{}: something is mounted at {}. Unmount it first", shown(&path), shown(mount));
+        }
+        let logs = path.join(LOGS);
+        let (mut parts, mut kept) = (Vec::new(), Vec::new());
+        for entry in entries(&path)? {
+            if entry == logs && is_directory(&logs) {
+                let (of_cells, others): (Vec<_>, Vec<_>) =
+                    entries(&logs)?.into_iter().partition(|path| is_of_a_cell(path));
+                parts.extend(of_cells);
+                match others.is_empty() {
+                    true => parts.push(entry),
+                    false => kept.extend(others),
+                }
+            } else if is_of_a_run(&entry) {
+                parts.push(entry);
+            } else {
+                kept.push(entry);
+            }
+        }
+        // Last, so that it is bakeoff's until the rest is gone.
+        parts.push(path.join(MARKER));
+        Ok(Self { own, path, parts: Some(parts), kept })
     }
-    remove_those(&path, is_of_a_run)?;
-    let logs = path.join(LOGS);
-    if logs.is_dir() && !logs.is_symlink() {
-        remove_those(&logs, is_of_a_cell)?;
-        remove_if_empty(&logs)?;
+
+    /// What is removed: the directory, or the parts of one in which something stays.
+    pub fn targets(&self) -> &[PathBuf] {
+        match &self.parts {
+            Some(parts) if !self.kept.is_empty() => parts,
+            _ => std::slice::from_ref(&self.path),
+        }
     }
-    let kept: Vec<PathBuf> =
-        entries(&path)?.into_iter().filter(|path| path.file_name().is_none_or(|name| name != MARKER)).collect();
-    let marker = path.join(MARKER);
-    std::fs::remove_file(&marker).with_context(|| format!("cannot remove {}", shown(&marker)))?;
-    drop(own);
-    match kept.first() {
-        None => std::fs::remove_dir(&path).with_context(|| format!("cannot remove {}", shown(&path))),
-        Some(first) => bail!(
-            "{}: the results are removed; bakeoff did not write {}{}, which you can move or remove",
-            shown(&path),
-            shown(first.strip_prefix(&path).unwrap_or(first)),
-            if kept.len() > 1 { format!(" and {} more", kept.len() - 1) } else { String::new() }
-        ),
+
+    /// What stays, and why; `None` if nothing does.
+    pub fn kept(&self) -> Option<String> {
+        let (first, more) = self.kept.split_first()?;
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let first = shown(first.strip_prefix(&self.path).unwrap_or(first));
+        Some(format!("{}: bakeoff did not write {first}{more}. Move or remove what you do not need", shown(&self.path)))
+    }
+
+    /// Removes it. Where something stays, the directory is no longer bakeoff's.
+    ///
+    /// # Errors
+    /// Something cannot be removed or unmounted.
+    pub fn carry_out(self) -> Result<()> {
+        let Some(parts) = self.parts else { return self.own.remove() };
+        for part in parts {
+            let removed = if is_directory(&part) { std::fs::remove_dir(&part) } else { std::fs::remove_file(&part) };
+            removed.with_context(|| format!("cannot remove {}", shown(&part)))?;
+        }
+        // A file system in user space keeps an open file's name, under another, until it is closed.
+        drop(self.own);
+        if self.kept.is_empty() {
+            std::fs::remove_dir(&self.path).with_context(|| format!("cannot remove {}", shown(&self.path)))?;
+        }
+        Ok(())
     }
 }
 
 /// Whether bakeoff writes a file of this name next to results.
-fn is_of_a_run(name: &str) -> bool {
+fn is_of_a_run(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is_damaged = name.strip_prefix("results-damaged-").and_then(|rest| rest.strip_suffix(".jsonl"));
-    FILES.contains(&name) || name == TWINS_PROGRAM || is_damaged.is_some_and(|number| number.parse::<u64>().is_ok())
+    let is_numbered = is_damaged.is_some_and(|number| number.parse::<u64>().is_ok());
+    !is_directory(path) && (FILES.contains(&name) || name == TWINS_PROGRAM || is_numbered)
 }
 
 /// Whether bakeoff writes a file of this name among logs: `ID-ROUND.log`, or a flame graph.
-fn is_of_a_cell(name: &str) -> bool {
+fn is_of_a_cell(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let Some((id, rest)) = name.split_once('-') else { return false };
     let round = [".log", ".svg"].iter().find_map(|end| rest.strip_suffix(end));
-    id.len() == ID_DIGITS
+    !is_directory(path)
+        && id.len() == ID_DIGITS
         && id.chars().all(|digit| digit.is_ascii_hexdigit())
         && round.is_some_and(|round| round.parse::<u32>().is_ok())
 }
 
-/// Removes those files of a directory, or links, whose names are such.
-fn remove_those(directory: &Path, is_ours: impl Fn(&str) -> bool) -> Result<()> {
-    for path in entries(directory)? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if is_ours(&name) && !path.symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
-            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", shown(&path)))?;
-        }
-    }
-    Ok(())
+/// Whether something is a directory. A link to one is none.
+fn is_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|facts| facts.is_dir())
 }
 
-fn remove_if_empty(directory: &Path) -> Result<()> {
-    match std::fs::remove_dir(directory) {
-        Err(why) if why.kind() != io::ErrorKind::DirectoryNotEmpty => {
-            Err(why).with_context(|| format!("cannot remove {}", shown(directory)))
-        }
-        _ => Ok(()),
-    }
-}
-
+/// What is in a directory, without its marker, in the order of names.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     let read = std::fs::read_dir(directory).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
-    read.with_context(|| format!("cannot look into {}", shown(directory)))
+    let mut paths: Vec<PathBuf> = read.with_context(|| format!("cannot look into {}", shown(directory)))?;
+    paths.retain(|path| !path.ends_with(MARKER));
+    paths.sort();
+    Ok(paths)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::own_directory::{Kind, kind_of};
+    use crate::place::own_directory::kind_of;
+
+    /// What is left below a directory.
+    fn files_below(path: &Path) -> Vec<PathBuf> {
+        let below = entries(path).unwrap().into_iter();
+        below.flat_map(|path| if is_directory(&path) { files_below(&path) } else { vec![path] }).collect()
+    }
 
     #[test]
-    fn only_what_bakeoff_wrote_is_removed() {
+    fn what_bakeoff_wrote_is_listed_and_removed_and_nothing_else() {
         let out = tempfile::tempdir().unwrap();
-        let path = out.path().join("run");
-        let own = OwnDirectory::create(&path, Kind::Results).unwrap();
-        std::fs::create_dir(path.join(LOGS)).unwrap();
+        let path = out.path().canonicalize().unwrap().join("run");
+        drop(OwnDirectory::create(&path, Kind::Results).unwrap());
+        std::fs::create_dir_all(path.join("logs/0123456789abcdef-3.log")).unwrap();
+        std::fs::create_dir(path.join("run.new")).unwrap();
         let ours = [
             "run.json",
             "results.jsonl",
@@ -111,20 +165,34 @@ mod tests {
         ];
         let others = ["notes.txt", "results-damaged-mine.jsonl", "logs/my.log", "logs/0123456789abcdef-x.log"];
         ours.iter().chain(&others).for_each(|name| std::fs::write(path.join(name), "x").unwrap());
-        let why = remove_results(own).unwrap_err().to_string();
-        assert!(why.contains("bakeoff did not write") && why.contains("and 2 more"), "{why}");
-        assert!(ours.iter().all(|name| !path.join(name).exists()) && kind_of(&path).is_none());
-        assert!(others.iter().all(|name| path.join(name).exists()));
+        let removal = Removal::plan(&path, Kind::Results).unwrap();
+        let kept = removal.kept().unwrap();
+        // Six with the two directories that are called as files are.
+        assert!(kept.contains("bakeoff did not write logs/0123456789abcdef-3.log and 5 more"), "{kept}");
+        let mut listed = removal.targets().to_vec();
+        listed.sort();
+        let mut expected: Vec<_> = ours.iter().chain(&[MARKER]).map(|name| path.join(name)).collect();
+        expected.sort();
+        assert_eq!(listed, expected);
+        assert!(listed.iter().all(|path| path.exists()), "nothing is removed before it is carried out");
+        removal.carry_out().unwrap();
+        let mut left = files_below(&path);
+        left.sort();
+        let mut others = others.map(|name| path.join(name));
+        others.sort();
+        assert_eq!((left.as_slice(), kind_of(&path)), (others.as_slice(), None));
     }
 
     #[test]
-    fn results_alone_are_removed_whole() {
+    fn results_alone_are_listed_and_removed_whole() {
         let out = tempfile::tempdir().unwrap();
-        let path = out.path().join("run");
-        let own = OwnDirectory::create(&path, Kind::Results).unwrap();
+        let path = out.path().canonicalize().unwrap().join("run");
+        drop(OwnDirectory::create(&path, Kind::Results).unwrap());
         std::fs::create_dir(path.join(LOGS)).unwrap();
         std::fs::write(path.join(RUN_FILE), "{}").unwrap();
-        remove_results(own).unwrap();
+        let removal = Removal::plan(&path, Kind::Results).unwrap();
+        assert_eq!((removal.targets(), removal.kept()), ([path.clone()].as_slice(), None));
+        removal.carry_out().unwrap();
         assert!(!path.exists());
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_results::record::RUN_FILE;
 use bakeoff_results::results_file::RESULTS_FILE;
 
-use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of};
+use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, make_named};
 
 /// Who may read results, as far as the umask allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,7 @@ pub enum Readers {
 
 /// A new directory below `out`, named by time and suite, with one for logs in it.
 pub fn make_run_directory(out: &Path, suite: &str, readers: Readers) -> Result<OwnDirectory> {
-    std::fs::create_dir_all(out)
-        .with_context(|| format!("cannot make the directory {}: give --out one that can be made", out.display()))?;
+    make_named(out, "--out")?;
     let time = jiff::Zoned::now().strftime(NAMED_BY).to_string();
     let names = std::iter::once(format!("{time}-{suite}")).chain((2..100).map(|n| format!("{time}-{suite}-{n}")));
     for path in names.map(|name| out.join(name)) {
@@ -51,7 +50,8 @@ pub fn is_unbegun(path: &Path) -> bool {
     [RUN_FILE, RESULTS_FILE].iter().all(|file| path.join(file).symlink_metadata().is_err())
 }
 
-/// The results directory below `out` that was begun last. Directories of runs that were killed before they wrote anything do not count.
+/// The results directory below `out` that was begun last. Directories of runs that were killed
+/// before they wrote anything do not count.
 pub fn newest_results(out: &Path) -> Result<PathBuf> {
     let entries = std::fs::read_dir(out)
         .with_context(|| format!("no results in {}: `bakeoff run` makes some, --out says where", out.display()))?;
@@ -72,8 +72,9 @@ const SECOND_LENGTH: usize = 15;
 /// A clock may be changed by so much, as between time zones, and still be right.
 const CLOCK_CHANGE: Duration = Duration::from_secs(26 * 60 * 60);
 
-/// What orders runs by when they began: the second in their names, and of those of one second when their marker was written, which is done once.
-/// A run of a clock that was far ahead comes before all others.
+/// What orders runs by when they began: the second in their names, and of those of one second when
+/// their marker was written, which is done once. A run of a clock that was far ahead comes before
+/// all others.
 fn begun(path: &Path) -> (bool, String, Option<SystemTime>, PathBuf) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let second: String = name.chars().take(SECOND_LENGTH).collect();

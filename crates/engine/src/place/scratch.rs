@@ -1,4 +1,5 @@
-//! Where stores and tapes live while a run goes on: a marked directory on each medium, removed at the end.
+//! Where stores and tapes live while a run goes on: a marked directory on each medium, removed at
+//! the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -10,7 +11,7 @@ use bakeoff_suite::RunOptions;
 use bakeoff_text::counted;
 
 use crate::place::names::{self, TEMPORARY};
-use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, remove_unmarked, shown};
+use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown, unmarked};
 use crate::place::tree::{count_files, empty_tree, remove_tree};
 use crate::reporter::Reporter;
 
@@ -33,14 +34,17 @@ struct Place {
     room: Room,
     /// Files and directories of the stores that are put aside there.
     aside: u64,
-    /// Why nothing can be measured there any more: its file system has come to be read-only, its device is gone, …
+    /// Why nothing can be measured there any more: its file system has come to be read-only, its
+    /// device is gone, …
     unusable: Option<String>,
 }
 
-/// What was free on a file system when the run began, in bytes and inodes; `None` where it does not tell.
+/// What was free on a file system when the run began, in bytes and inodes; `None` where it does not
+/// tell.
 struct Room(Option<(u64, u64)>);
 
-/// A file system that does not count inodes (btrfs) is taken to have one for so many bytes, as ext4 has.
+/// A file system that does not count inodes (btrfs) is taken to have one for so many bytes, as ext4
+/// has.
 const BYTES_OF_AN_INODE: u64 = 16 << 10;
 
 impl Room {
@@ -66,8 +70,8 @@ const RETIRED: &str = "retired";
 const FILES_REMOVED_AT_ONCE: usize = 100;
 
 impl Scratch {
-    /// Makes one in each medium's directory, and one for the tapes in `base`, which is on none of the media that are made for the run. `run`
-    /// is a name that no other run has.
+    /// Makes one in each medium's directory, and one for the tapes in `base`, which is on none of
+    /// the media that are made for the run. `run` is a name that no other run has.
     pub(crate) fn create(
         media: &BTreeMap<String, PathBuf>,
         base: &Path,
@@ -104,7 +108,8 @@ impl Scratch {
         Ok(self.tapes.as_ref().context("the tapes are removed already")?.path())
     }
 
-    /// A fresh, empty directory for one cell's store, and one beside it for what its driver unpacks.
+    /// A fresh, empty directory for one cell's store, and one beside it for what its driver
+    /// unpacks.
     ///
     /// # Errors
     /// The medium cannot be used any more.
@@ -120,13 +125,14 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Puts a cell's store out of the way, so that its leftovers are neither written nor removed while the next one is
-    /// measured.
+    /// Puts a cell's store out of the way, so that its leftovers are neither written nor removed
+    /// while the next one is measured.
     ///
-    /// A store of few files is removed at once. Many files are only cut to nothing, and removed at the end: a file system
-    /// may look at every inode that was freed a moment ago before it gives out a new one (ext4 without a journal does, for
-    /// up to six minutes), and the next cell that creates files would pay for it, ten times over where this was found.
-    /// They are removed on the way only when half of the room there was is used.
+    /// A store of few files is removed at once. Many files are only cut to nothing, and removed at
+    /// the end: a file system may look at every inode that was freed a moment ago before it gives
+    /// out a new one (ext4 without a journal does, for up to six minutes), and the next cell that
+    /// creates files would pay for it, ten times over where this was found. They are removed on the
+    /// way only when half of the room there was is used.
     ///
     /// A medium where that fails is measured no more.
     pub(crate) fn clear(&mut self, medium: &str) {
@@ -165,7 +171,8 @@ impl Scratch {
         remove_tree(&scratch.join(TEMPORARY))
     }
 
-    /// Waits until everything written to the medium's file system is on the disk. A medium where that fails is measured no more.
+    /// Waits until everything written to the medium's file system is on the disk. A medium where
+    /// that fails is measured no more.
     pub(crate) fn settle(&mut self, medium: &str) {
         let settled = self.of(medium).and_then(|scratch| {
             let directory = File::open(scratch).with_context(|| format!("cannot open {}", scratch.display()))?;
@@ -181,8 +188,9 @@ impl Scratch {
         }
     }
 
-    /// How long it will take, about, to remove what is put aside: to remove an empty file is as much work as to cut it. The median,
-    /// for some stores' data was on its way to the disk when they were cut.
+    /// How long it will take, about, to remove what is put aside: to remove an empty file is as
+    /// much work as to cut it. The median, for some stores' data was on its way to the disk when
+    /// they were cut.
     pub(crate) fn removal_time(&self) -> Duration {
         let aside: u64 = self.places.values().map(|place| place.aside).sum();
         Duration::from_secs_f64(aside as f64 * bakeoff_stats::median(&self.emptied_s).unwrap_or(0.0))
@@ -214,20 +222,24 @@ fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
     paths.filter_map(|(path, name)| Some((path, name.strip_prefix(beginning)?.to_owned()))).collect()
 }
 
-/// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living holds their locks.
+/// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living
+/// holds their locks.
 ///
-/// What such runs left of stores on media stays for `bakeoff clean` ([`report_left_stores`]): to remove many files makes some file systems
-/// slow for minutes, and stores are measured next.
+/// What such runs left of stores on media stays for `bakeoff clean` ([`report_left_stores`]): to
+/// remove many files makes some file systems slow for minutes, and stores are measured next.
 pub(crate) fn remove_left_behind(base: &Path, reporter: Reporter) {
-    remove_unmarked_in(base, |_| ());
+    // One that cannot be removed is met again by the next run.
+    for path in unmarked_in(base) {
+        let _ = remove_unfinished(&path);
+    }
     named(base, names::SCRATCH).iter().filter(|(_, rest)| !names::is_of_stores(rest)).for_each(|(path, _)| {
         remove_if_left(path, reporter);
     });
 }
 
-/// Removes the directories in `base` whose makers were killed before they had marked them, and passes each to `on_removed`.
-pub fn remove_unmarked_in(base: &Path, on_removed: impl FnMut(&Path)) {
-    remove_unmarked(base, |name| name.starts_with(names::SCRATCH), on_removed);
+/// The directories in `base` whose makers were killed before they had marked them.
+pub fn unmarked_in(base: &Path) -> Vec<PathBuf> {
+    unmarked(base, |name| name.starts_with(names::SCRATCH))
 }
 
 /// Says where killed runs left stores on media, and how they are removed.
@@ -248,13 +260,15 @@ pub(crate) fn report_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>, r
     }
 }
 
-/// Removes the tapes and made media in `base` of a process that has ended, by the [name](names::of_run) of its run. False if something is still in use.
+/// Removes the tapes and made media in `base` of a process that has ended, by the
+/// [name](names::of_run) of its run. False if something is still in use.
 pub(crate) fn remove_all_of(base: &Path, name: &str, reporter: Reporter) -> bool {
     let left = named(base, name).into_iter().filter(|(_, rest)| names::is_of_tapes_or_made(rest));
     left.fold(true, |done, (path, _)| (remove_unfinished(&path) || remove_if_left(&path, reporter)) && done)
 }
 
-/// Removes a scratch directory that a killed run left. False if it is in use, or not ours, and so left as it is.
+/// Removes a scratch directory that a killed run left. False if it is in use, or not ours, and so
+/// left as it is.
 pub(crate) fn remove_if_left(path: &Path, reporter: Reporter) -> bool {
     let Ok(own) = OwnDirectory::open(path, Kind::Scratch) else { return false };
     reporter.report(&format!("Removing what a run left behind when it was killed: {}", path.display()));
@@ -262,7 +276,8 @@ pub(crate) fn remove_if_left(path: &Path, reporter: Reporter) -> bool {
     true
 }
 
-/// Removes the scratch directories of a run that was killed and is taken up again, whichever process it had.
+/// Removes the scratch directories of a run that was killed and is taken up again, whichever
+/// process it had.
 pub(crate) fn remove_leftovers<'a>(directories: impl Iterator<Item = &'a PathBuf>, run: &str, reporter: Reporter) {
     for directory in directories {
         for (path, _) in named(directory, &names::of_any_process(run)) {
@@ -273,7 +288,8 @@ pub(crate) fn remove_leftovers<'a>(directories: impl Iterator<Item = &'a PathBuf
     }
 }
 
-/// The same of the run whose results are in `directory`, before it is planned again: leftovers take the room that the plan looks for.
+/// The same of the run whose results are in `directory`, before it is planned again: leftovers take
+/// the room that the plan looks for.
 pub fn remove_leftovers_of(options: &RunOptions, directory: &Path, reporter: Reporter) {
     let base = options.dir.as_ref().unwrap_or(&options.out);
     let run = directory.file_name().unwrap_or_default().to_string_lossy();

@@ -7,16 +7,19 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_limits::spawn_in;
 
 /// How long a file that a killed program had open may keep its directory from being removed.
 const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 
-/// Threads that work on a tree together. Removing a directory is mostly waiting: on one kernel tried each `rmdir` sleeps for
-/// a clock tick, and 20,000 directories take 30 s one after the other and 2 s with 16 threads.
+/// Threads that work on a tree together. Removing a directory is mostly waiting: on one kernel
+/// tried each `rmdir` sleeps for a clock tick, and 20,000 directories take 30 s one after the other
+/// and 2 s with 16 threads.
 const HANDS: usize = 32;
 
-/// Removes a directory of ours, or one inside it, with everything in it. That it is not there is no error. What a driver has put in its place, such
-/// as a link to a directory of someone else, is removed alone.
+/// Removes a directory of ours, or one inside it, with everything in it. That it is not there is no
+/// error. What a driver has put in its place, such as a link to a directory of someone else, is
+/// removed alone.
 pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     if is_other(root) {
         return std::fs::remove_file(root).with_context(|| format!("cannot remove {}", root.display()));
@@ -25,7 +28,8 @@ pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     on_branches(root, &|branch| drop(std::fs::remove_dir_all(branch)));
     let begin = Instant::now();
     let mut removed = std::fs::remove_dir_all(root);
-    // A program that was killed a moment ago may still have a file open, which a file system in user space keeps under another name until then.
+    // A program that was killed a moment ago may still have a file open, which a file system in
+    // user space keeps under another name until then.
     while is_not_empty(&removed) && begin.elapsed() < CLOSED_WITHIN {
         std::thread::sleep(Duration::from_millis(20));
         removed = std::fs::remove_dir_all(root);
@@ -47,8 +51,8 @@ fn is_not_empty(removed: &io::Result<()>) -> bool {
     removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::DirectoryNotEmpty)
 }
 
-/// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be cut stays as it is. Says how many files
-/// and directories there are.
+/// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be
+/// cut stays as it is. Says how many files and directories there are.
 pub(crate) fn empty_tree(root: &Path) -> u64 {
     if is_other(root) {
         return 1;
@@ -97,19 +101,20 @@ pub(crate) fn count_files(directory: &Path, limit: usize) -> usize {
 fn on_branches(root: &Path, work: &(dyn Fn(&Path) + Sync)) {
     let branches = branches(root);
     let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..HANDS.min(branches.len()) {
-            scope.spawn(|| {
-                while let Some(branch) = branches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    work(branch);
-                }
-            });
+    let hand = || {
+        while let Some(branch) = branches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(branch);
         }
+    };
+    std::thread::scope(|scope| {
+        // This thread is one of them, and does all where no other can be started.
+        let _ = (1..HANDS.min(branches.len())).try_for_each(|_| spawn_in(scope, hand).map(drop));
+        hand();
     });
 }
 
-/// Directories on one level of the tree, enough to keep all hands busy, or the root alone: a level counts only if there are
-/// no files above it.
+/// Directories on one level of the tree, enough to keep all hands busy, or the root alone: a level
+/// counts only if there are no files above it.
 fn branches(root: &Path) -> Vec<PathBuf> {
     let mut level = vec![root.to_owned()];
     while level.len() < 4 * HANDS {
@@ -122,7 +127,8 @@ fn branches(root: &Path) -> Vec<PathBuf> {
     level
 }
 
-/// What is in a directory, if that is directories alone. The type is that of the entry itself: a link is no directory.
+/// What is in a directory, if that is directories alone. The type is that of the entry itself: a
+/// link is no directory.
 fn only_directories_in(directory: &Path) -> Option<Vec<PathBuf>> {
     let entries = std::fs::read_dir(directory).ok()?;
     entries

@@ -1,14 +1,17 @@
-//! Where cells and tapes go: the directories that were named, and file systems that are made for the run.
+//! Where cells and tapes go: the directories that were named, and file systems that are made for
+//! the run.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_files::check_links;
 use bakeoff_measure::Medium;
 use bakeoff_suite::{DEFAULT_MEDIUM, PlanMedium, RunOptions, Suite};
 
 use crate::place::made_media::{NewFileSystem, images_bytes};
+use crate::place::own_directory::make_named;
 
 /// Where cells and tapes lie, and the room there is for them once everything that is to be made is.
 pub(crate) fn plan_media(
@@ -67,10 +70,9 @@ pub(crate) fn media_directories(
             bail!("the suite measures the medium `{name}`: say where it is with --medium {name}=DIR");
         };
         if directory == &options.out {
-            std::fs::create_dir_all(directory).with_context(|| {
-                format!("cannot make the directory {}: give --out one that can be made", directory.display())
-            })?;
+            make_named(directory, "--out")?;
         }
+        check_links(directory).with_context(|| format!("cannot use {}", directory.display()))?;
         if !directory.is_dir() {
             bail!("{} is not a directory: make it first, or give another", directory.display());
         }
@@ -87,8 +89,8 @@ pub(crate) fn media_directories(
     Ok(directories)
 }
 
-/// Otherwise a run would begin, make its results and only then find that it cannot put a store anywhere. The file has no name, so
-/// nothing stays of it whatever happens.
+/// Otherwise a run would begin, make its results and only then find that it cannot put a store
+/// anywhere. The file has no name, so nothing stays of it whatever happens.
 pub(crate) fn check_writable(directory: &Path) -> Result<()> {
     tempfile::tempfile_in(directory).map(drop).with_context(|| {
         format!(

@@ -12,7 +12,8 @@ use crate::plan::warnings;
 use crate::surroundings::disturbance;
 use crate::surroundings::profile;
 use crate::timestamp::now;
-use bakeoff_results::record::{CommandLine, DriverRecord, Omission, RunRecord, SuiteRecord, VariantRecord};
+use bakeoff_results::omission::{Omission, Reason};
+use bakeoff_results::record::{CommandLine, DriverRecord, RunRecord, SuiteRecord, VariantRecord};
 
 /// What is known of a run before it starts.
 pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunRecord {
@@ -56,6 +57,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
         pools: Vec::new(),
         side: None,
         pick: None,
+        map: None,
         find_rate: None,
         profile: setup.options.profile.map(|kind| profile::facts(kind, setup.is_sampled_from_outside())),
     }
@@ -94,6 +96,6 @@ pub fn skipped(setup: &Setup) -> Vec<Omission> {
         .plan
         .skipped
         .iter()
-        .map(|skip| Omission { store: skip.store.clone(), what: skip.label(), why: skip.why.to_string() })
+        .map(|skip| Omission::new(skip.store.clone(), skip.label(), Reason::Skipped(skip.why.clone())))
         .collect()
 }

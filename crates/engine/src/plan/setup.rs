@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_files::check_links;
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{Profile, StoreDescription};
 use bakeoff_suite::{
@@ -15,7 +16,7 @@ use crate::drivers::discovery::{Driver, Drivers};
 use crate::drivers::recipes::{drivers_for, lost, store_names};
 use crate::place::cgroup::MemoryGroups;
 use crate::place::made_media::{NewFileSystem, check_room};
-use crate::place::own_directory::shown;
+use crate::place::own_directory::{make_named, shown};
 use crate::place::run_directory::Readers;
 use crate::plan::flush::Flushes;
 use crate::plan::imported_tape::ImportedTape;
@@ -63,14 +64,15 @@ fn check_paths_are_text(options: &RunOptions) -> Result<()> {
     }
 }
 
-/// The drivers that the suite's stores need, `first` before all others; a suite's store that no driver has is refused.
+/// The drivers that the suite's stores need, `first` before all others; a suite's store that no
+/// driver has is refused.
 fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
-    let mut drivers = Drivers::beside();
+    let mut drivers = Drivers::beside()?;
     first.map_or(Ok(()), |first| drivers.prefer(first))?;
     for suite in suite.measured() {
         match suite.stores() {
-            StoreChoice::All => drivers.ask_path(),
-            StoreChoice::Named(names) => drivers.ask_path_for(names),
+            StoreChoice::All => drivers.ask_path()?,
+            StoreChoice::Named(names) => drivers.ask_path_for(names)?,
         }
     }
     let check = |drivers: &Drivers| -> Result<()> {
@@ -79,7 +81,7 @@ fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
     };
     if check(&drivers).is_err() {
         // It may have settings for a store of another driver.
-        drivers.ask_path();
+        drivers.ask_path()?;
     }
     drivers.check_any()?;
     check(&drivers)?;
@@ -87,7 +89,8 @@ fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
 }
 
 impl Setup {
-    /// Reads, finds and plans everything that is asked for; drivers that are not built are, if anything may be.
+    /// Reads, finds and plans everything that is asked for; drivers that are not built are, if
+    /// anything may be.
     pub fn new(options: &RunOptions, source: &SuiteSource, may_build: bool, reporter: Reporter) -> Result<Self> {
         check_paths_are_text(options)?;
         let mut overrides = options.overrides.clone();
@@ -107,8 +110,9 @@ impl Setup {
         let made = made_media(&options.media)?;
         let directories = media_directories(options, &made, &suite)?;
         let base = options.dir.clone().unwrap_or_else(|| options.out.clone());
+        check_links(&base).with_context(|| format!("cannot use {}", base.display()))?;
         if !made.is_empty() {
-            std::fs::create_dir_all(&base).with_context(|| format!("cannot make {}", base.display()))?;
+            make_named(&base, "--dir")?;
         }
         let base = base.canonicalize().unwrap_or(base);
         check_room(&made, &base)?;
@@ -152,8 +156,8 @@ impl Setup {
         })
     }
 
-    /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
-    /// is.
+    /// Checks that the corpus has text, that directories can be written, media made and
+    /// disturbances started here, before anything is.
     pub fn check_tools(&self, missing: Missing) -> Result<()> {
         self.checks(missing).collect()
     }
@@ -180,7 +184,8 @@ impl Setup {
         cells.any(|cell| !profiles_itself(&self.drivers, &cell.axes.store, profile))
     }
 
-    /// Stores of the plan that lack a library here: said before they fail, so that whoever wants them can get it.
+    /// Stores of the plan that lack a library here: said before they fail, so that whoever wants
+    /// them can get it.
     pub fn cannot_be_opened(&self) -> BTreeSet<String> {
         let stores = self.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| &cell.axes.store);
         let missing = stores.filter_map(|store| Some((store, self.drivers.missing(store)?)));
@@ -240,7 +245,8 @@ fn profiles_itself(drivers: &Drivers, store: &str, profile: Profile) -> bool {
     drivers.of_store(store).is_some_and(|driver| driver.description.profiles.contains(&profile))
 }
 
-/// Finds out whether memory can be limited, if some workload asks for it; where it cannot, those are left out.
+/// Finds out whether memory can be limited, if some workload asks for it; where it cannot, those
+/// are left out.
 fn memory_groups(plan: &mut Plan) -> Option<MemoryGroups> {
     plan.workloads.iter().find(|workload| workload.conditions.memory_limit_bytes.is_some())?;
     let found = MemoryGroups::find();

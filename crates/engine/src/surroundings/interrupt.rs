@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_limits::spawn;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -26,7 +27,7 @@ impl Interrupt {
         let interrupt = Self::default();
         let requested = Arc::clone(&interrupt.0);
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT]).context("cannot catch signals")?;
-        std::thread::spawn(move || {
+        spawn(move || {
             let mut first: Option<Instant> = None;
             for _ in signals.forever() {
                 if first.get_or_insert_with(Instant::now).elapsed() > AT_ONCE {
@@ -35,7 +36,7 @@ impl Interrupt {
                 }
                 requested.store(true, Ordering::Relaxed);
             }
-        });
+        })?;
         Ok(interrupt)
     }
 

@@ -1,9 +1,11 @@
 //! Limits of the user's shell that would end the program without a word.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use bakeoff_limits::{Shortage, check_least, spawn_with_stack};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::SIGXFSZ;
 
@@ -14,8 +16,9 @@ const STACK_BYTES: u64 = 8 << 20;
 /// on the stack as far as the user may.
 ///
 /// # Errors
-/// Signals cannot be caught.
+/// Signals cannot be caught, or a limit is so small that nothing can be done.
 pub fn soften_limits() -> Result<()> {
+    check_least()?;
     // A handler, which programs that are started do not inherit.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).context("cannot catch signals")?;
     let stack = getrlimit(Resource::Stack);
@@ -29,12 +32,13 @@ pub fn soften_limits() -> Result<()> {
     Ok(())
 }
 
-/// Does the work in this thread, or in one with a stack of the usual size where the limit on the stack is smaller. `None` if that thread cannot be
-/// started, or panicked.
-pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+/// Does the work in this thread, or in one with a stack of the usual size where the limit on the stack is smaller.
+///
+/// # Errors
+/// That thread cannot be started.
+pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Shortage> {
     if getrlimit(Resource::Stack).current.is_none_or(|bytes| bytes >= STACK_BYTES) {
-        return Some(work());
+        return Ok(work());
     }
-    let bytes = usize::try_from(STACK_BYTES).ok()?;
-    std::thread::Builder::new().stack_size(bytes).spawn(work).ok()?.join().ok()
+    spawn_with_stack(STACK_BYTES, work).map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
 }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Error, Result, bail};
+use bakeoff_files::{open_regular, open_without_links};
 use bakeoff_flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 use bakeoff_protocol::{Profile, ProfileOutcome, ProfileRequest};
-use bakeoff_results::files::open_regular;
 use bakeoff_results::record::ProfileRecord;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -200,7 +200,8 @@ impl Profiling {
         }
         let (path, (title, subtitle)) = (&self.graph.0, &self.title);
         let unit = if self.kind == Profile::Alloc { FlameUnit::Bytes } else { FlameUnit::Samples };
-        let file = File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
+        let file = open_without_links(path, File::options().write(true).create(true).truncate(true))
+            .with_context(|| format!("cannot make {}", path.display()))?;
         draw_flame_graph(&folded, (title, subtitle), unit, file).context("cannot draw the flame graph")?;
         Ok(weight)
     }

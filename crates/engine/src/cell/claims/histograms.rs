@@ -1,7 +1,7 @@
 //! The histogram of a kind of operation, held against the figures beside it.
 
 use bakeoff_measure::Histogram;
-use bakeoff_protocol::{Latency, OperationResult};
+use bakeoff_protocol::Latency;
 
 /// By what part a figure may differ from the histogram's, whose buckets are a thousandth wide.
 const OFF_MAX: f64 = 0.01;
@@ -17,19 +17,18 @@ const HIGHEST_NS: u64 = 3_600_000_000_000;
 
 /// What is wrong with the latencies of a kind of operation, in words; `None` if its histogram can be read, has all operations in it and agrees
 /// with the figures.
-pub(crate) fn untrue(of: &OperationResult, latency: &Latency) -> Option<String> {
-    let kind = &of.operation;
+pub(crate) fn untrue(kind: &str, operations: u64, latency: &Latency) -> Option<String> {
     let histogram = match Histogram::from_base64(&latency.histogram) {
         Ok(histogram) => histogram,
         Err(why) => return Some(format!("a histogram of {kind} that cannot be read: {why}")),
     };
-    if histogram.count() != of.operations {
-        let (count, operations) = (histogram.count(), of.operations);
+    if histogram.count() != operations {
+        let count = histogram.count();
         return Some(format!("a histogram of {kind} with {count} latencies in it, of {operations} operations"));
     }
     let (least, most) = (histogram.min_ns()?, histogram.max_ns()?);
     let at = |share: f64| histogram.quantile_ns(share.clamp(0.0, 1.0)).unwrap_or(0);
-    let step = RANKS / of.operations as f64;
+    let step = RANKS / operations as f64;
     let percentile = |share: f64| (at(share - step), at(share + step));
     let mean = histogram.mean_ns()?;
     let is_saturated = latency.latency_ns_max >= HIGHEST_NS;

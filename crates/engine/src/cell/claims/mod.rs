@@ -7,6 +7,7 @@ pub(crate) mod latencies;
 pub(crate) mod order;
 pub(crate) mod phase;
 pub(crate) mod settings;
+mod sizes;
 pub(crate) mod time;
 
 use bakeoff_protocol::FailureKind;

@@ -6,7 +6,7 @@ use bakeoff_protocol::{FailureKind, Mode, OperationResult, PhaseRequest, PhaseRe
 use bakeoff_results::plausible::impossible;
 use bakeoff_tape::{Counts, Operation};
 
-use crate::cell::claims::{Refusal, histograms, latencies};
+use crate::cell::claims::{Refusal, histograms, latencies, sizes};
 
 /// The rates of an open loop may differ by this part: they are written as decimal fractions.
 const SPEED_OFF_MAX: f64 = 1e-9;
@@ -63,6 +63,7 @@ fn unasked(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
         ("background work", result.background_work.is_some(), request.settle, false),
         ("`over_time`", result.over_time.is_some(), is_latency, false),
         ("`slow`", result.slow.is_some(), is_latency, false),
+        ("`by_size`", !sizes::are_as_asked(result, &request.value_sizes), false, false),
     ];
     facts.into_iter().find_map(|(what, reported, wanted, must)| match (reported, wanted) {
         (true, false) => Some(format!("reported {what}, which nobody asked for,")),
@@ -111,9 +112,14 @@ fn wrong_kinds(result: &PhaseResult) -> Option<String> {
 fn untrue_figures(result: &PhaseResult) -> Option<String> {
     let histograms = || {
         let timed = result.operations.iter().filter_map(|of| Some((of, of.latency.as_ref()?)));
-        timed.into_iter().find_map(|(of, latency)| histograms::untrue(of, latency))
+        timed.into_iter().find_map(|(of, latency)| histograms::untrue(&of.operation, of.operations, latency))
     };
-    impossible(result).or_else(histograms).or_else(|| latencies::untrue(result)).or_else(|| memory(result))
+    let by_size = || result.operations.iter().find_map(sizes::untrue);
+    impossible(result)
+        .or_else(histograms)
+        .or_else(by_size)
+        .or_else(|| latencies::untrue(result))
+        .or_else(|| memory(result))
 }
 
 /// Memory above a baseline that is more than all memory.
