@@ -142,6 +142,10 @@ pub(crate) enum SectionId {
     Disturbance,
     /// Every store's full line in every workload.
     EveryStore,
+    /// Latency by the size of values, where every store's full line is not shown.
+    BySize,
+    /// The commits of batched phases.
+    Commits,
     /// How each store was set, where stores promise different things.
     SettingsInForce,
     /// What became of the memory given to each store.
@@ -190,8 +194,16 @@ pub(crate) enum SectionId {
     PickCosts,
     /// When the answer of a pick would change.
     PickChanges,
+    /// The map that is offered after a pick.
+    MapOffer,
     /// Stores that a pick left out, by reason.
     PickLeftOut,
+    /// Which store is best where, as a map.
+    Map,
+    /// What a map says, in a few sentences.
+    MapSaid,
+    /// Stores that a map left out.
+    MapLeftOut,
     /// The highest rates that keep a bound on latency.
     Rates,
     /// How a run stands next to a publication.
@@ -258,6 +270,8 @@ pub(crate) enum Block {
     Table(Table),
     /// Who is best in each workload.
     Matrix(Matrix),
+    /// Who is best at each place of a plane.
+    Map(Map),
     /// Lines to be copied as they are, such as a part of a suite's file.
     Code(Vec<String>),
     /// What to type on a terminal to see more. Other forms leave it out.
@@ -652,4 +666,95 @@ pub(crate) enum MatrixField {
     NotRanked,
     /// No store offers it, or it could not be read.
     NotOffered,
+}
+
+/// Who is best at each place of a plane.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    /// The horizontal axis, from left to right.
+    pub(crate) x: MapSide,
+    /// The vertical axis, from top to bottom.
+    pub(crate) y: MapSide,
+    /// The stores that it names. Fields name them by their place here.
+    pub(crate) stores: Vec<MapStore>,
+    /// A row for each value of the vertical axis, a field for each of the horizontal one.
+    pub(crate) rows: Vec<Vec<MapField>>,
+}
+
+/// An axis of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct MapSide {
+    /// What lies along it.
+    pub(crate) label: String,
+    /// Its values, in five characters each at most.
+    pub(crate) ticks: Vec<String>,
+}
+
+/// A store of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct MapStore {
+    /// Its title.
+    pub(crate) title: String,
+    /// The letter that stands for it, a capital.
+    pub(crate) letter: char,
+    /// Its colour and mark.
+    pub(crate) slot: usize,
+    /// Samples that it won.
+    pub(crate) wins: usize,
+}
+
+/// A place of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct MapField {
+    /// What is known of it.
+    pub(crate) state: MapState,
+    /// Where it is: `value size 64.0 KiB, 10,000 records`.
+    pub(crate) place: String,
+    /// What is known of it, in a sentence.
+    pub(crate) said: Text,
+    /// The stores that were measured there, best first: what each costs and how far it is from the best.
+    pub(crate) order: Vec<Text>,
+}
+
+/// What is known of a place of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MapState {
+    /// Sampled: this store won.
+    Won(usize),
+    /// Sampled: the first ones are tied.
+    Tied,
+    /// Sampled: the first ones were not told apart.
+    Undecided,
+    /// Sampled: no store has a figure.
+    Failed,
+    /// Between samples that this store won.
+    Likely(usize),
+    /// Between samples that do not agree.
+    Open,
+    /// Not between samples.
+    Unknown,
+    /// Not measurable here.
+    Impossible,
+}
+
+impl MapState {
+    /// All signs but letters with what they mean, in the order of a legend.
+    pub(crate) const SIGNS: [(Self, char, &'static str); 6] = [
+        (Self::Tied, '=', "sampled, the first ones tied"),
+        (Self::Undecided, '?', "sampled, the first ones not told apart"),
+        (Self::Failed, '!', "sampled, no store has a figure"),
+        (Self::Open, '·', "not sampled, between samples that differ"),
+        (Self::Unknown, ' ', "blank: not sampled, and not between samples"),
+        (Self::Impossible, '×', "cannot be measured here"),
+    ];
+
+    /// The sign that stands for it; a capital letter where it was sampled, a small one where it was not.
+    pub(crate) fn sign(self, stores: &[MapStore]) -> char {
+        let letter = |store: usize| stores.get(store).map_or('?', |store| store.letter);
+        match self {
+            Self::Won(store) => letter(store),
+            Self::Likely(store) => letter(store).to_ascii_lowercase(),
+            _ => Self::SIGNS.iter().find(|(state, ..)| *state == self).map_or(' ', |(_, sign, _)| *sign),
+        }
+    }
 }

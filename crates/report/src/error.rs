@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use bakeoff_results::error::RunError;
+use bakeoff_results::error::{PublishedError, RunError};
 
 /// Why a run cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -11,22 +11,9 @@ pub enum ReportError {
     /// The run cannot be read, or not be taken for a measurement.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// No publication has this name.
-    #[error("there is no publication `{name}`: use {names}")]
-    NotPublished {
-        /// The name asked for.
-        name: String,
-        /// All there are.
-        names: String,
-    },
-    /// A file in `published/` is wrong.
-    #[error("published/{name} cannot be read: {why}. Mend the file and build again")]
-    Published {
-        /// The publication.
-        name: String,
-        /// The cause.
-        why: String,
-    },
+    /// There is no such publication, or its files are wrong.
+    #[error(transparent)]
+    Published(#[from] PublishedError),
     /// A run and a publication have nothing in common.
     #[error("nothing in {} can be set against {name}: {why}", directory.display())]
     NothingInCommon {

@@ -3,4 +3,5 @@
 pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod parquet;
+pub(crate) mod samples;
 pub(crate) mod xlsx;

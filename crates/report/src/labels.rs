@@ -5,7 +5,7 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::overall::Overall;
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
-use bakeoff_text::{bytes, counted, listed, percent, ratio, ratio_range, time};
+use bakeoff_text::{HARD_SPACE, bytes, counted, listed, percent, ratio, ratio_range, time};
 
 /// A figure in the unit of its measure.
 pub(crate) fn figure(measure: &Measure, value: f64) -> String {
@@ -40,6 +40,11 @@ pub(crate) const AHEAD: &str = "ahead of the next, 95 % interval";
 
 /// What is lacking where an interval says nothing.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
+
+/// Words that are not to be torn apart at the end of a line, such as a name and its figure.
+pub(crate) fn kept_together(text: &str) -> String {
+    text.replace(' ', &HARD_SPACE.to_string())
+}
 
 /// Ratios beyond this, and below its inverse, say no more than that.
 const RATIO_MAX: f64 = 1000.0;

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use bakeoff_results::analysis::Analysis;
+use bakeoff_results::published::Published;
 use bakeoff_text::{HARD_SPACE, printable};
 
 use crate::compare::ComparisonReport;
@@ -12,16 +14,18 @@ use crate::document::{
 };
 use crate::error::ReportError;
 use crate::labels::doubt;
-use crate::published::Published;
 use crate::published::against::against;
 use crate::sections::report;
-use bakeoff_results::analysis::Analysis;
+use crate::terminal::map;
 
 /// Blocks of the longest bar.
 const BAR: usize = 30;
 
 /// What signs in a matrix mean.
 const SIGNS: &str = "A = B: tied, within 1.25×. ?: first by its figure, not proven. alone: no other was measured.";
+
+/// Columns of a map, which is text in Markdown too.
+const MAP_COLUMNS: usize = 80;
 
 /// Writes the run's report as Markdown, and where a publication is given, how it stands next to that.
 ///
@@ -88,6 +92,7 @@ fn blocks(all: &[Block], level: usize, out: &mut String) {
                 paragraph(&matrix(of), out);
                 paragraph(&escape(SIGNS), out);
             }
+            Block::Map(of) => paragraph(&code(&map::render(of, MAP_COLUMNS, false)), out),
             Block::Code(lines) => paragraph(&code(&lines.join("\n")), out),
             Block::Hint(_) | Block::Gap => {}
         }

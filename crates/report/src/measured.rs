@@ -18,8 +18,9 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         return String::new();
     }
     let stores: BTreeSet<&str> = axes.iter().map(|of| of.store.as_str()).collect();
+    let size = |of: &Axes| Some((of.value_bytes_min, of.value_bytes_max, of.value_mixture.clone()));
     let sizes =
-        values(&axes, |of| Some((of.value_bytes_min, of.value_bytes_max)), |(min, max)| format_size_range(*min, *max));
+        values(&axes, size, |(min, max, mixture)| mixture.clone().unwrap_or_else(|| format_size_range(*min, *max)));
     let records = values(&axes, |of| Some(of.records), |records| format_count(*records));
     let data = values(&axes, |of| Some(of.data.clone()), Clone::clone);
     let class = |of: &Axes| Some(if of.unequal { None } else { Some(of.durability) });

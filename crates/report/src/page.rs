@@ -4,7 +4,7 @@
 //! ```text
 //! Run ─Analysis→ rankings, sections ─answer, blocks→ first screen, plain HTML
 //!  │    └─Contests→ figures ─JSON, gzip→ what the page's script filters and draws
-//!  └───write_csv→ raw data ────gzip→ what can be saved from the page
+//!  └────rows_of→ tidy table ─JSON, gzip→ what can be saved from the page
 //! ```
 //! The script in `web/` only chooses and draws. Invariants: maud escapes every text because of its type;
 //! the script takes texts from compressed JSON, and never as markup; scripts run only if their hash is in the policy.
@@ -25,12 +25,14 @@ pub(crate) mod html;
 mod interactive;
 mod labelled;
 mod links;
+mod map;
 mod method;
 mod overview;
 mod payload;
 mod placed;
 mod provenance;
 mod published;
+mod raw_table;
 mod run_differences;
 mod scale;
 mod standings;
@@ -42,6 +44,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use bakeoff_results::contender::Contenders;
+use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 use maud::{Markup, html};
@@ -50,29 +53,25 @@ use crate::detail::Detail;
 use crate::document::{Form, Section, Text};
 use crate::error::ReportError;
 use crate::measured::measured;
-use crate::page::frame::{Frame, THEME, theme_button};
+use crate::page::frame::{Frame, theme_button};
 use crate::page::html::{folded, is_empty};
 use crate::page::labelled::{Labelled, RankedRun, labelled, title_suffix};
 use crate::page::placed::{Place, placed};
-use crate::published::Published;
 use crate::sections::report;
 use bakeoff_results::analysis::Analysis;
 
 /// Libraries, each a script of its own, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
 
-/// The page's own script, in parts that are one module. The theme comes first: it works whatever becomes of the rest.
-const SCRIPT: [&str; 9] = [
-    THEME,
-    include_str!("../web/js/data.js"),
-    include_str!("../web/js/format.js"),
-    include_str!("../web/js/state.js"),
-    include_str!("../web/js/matrix.js"),
-    include_str!("../web/js/detail.js"),
-    include_str!("../web/js/charts.js"),
-    include_str!("../web/js/pictures.js"),
-    include_str!("../web/js/main.js"),
-];
+/// The sources of scripts.
+macro_rules! scripts {
+    ($($name:literal),*) => {
+        &[$(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/web/js/", $name))),*]
+    };
+}
+
+/// The page's own script, in parts that are one module.
+const SCRIPT: &[&str] = include!("../web/scripts.rs");
 
 /// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label. `place` is the
 /// directory that the page will be in, from which links to files of the runs lead.
@@ -151,8 +150,9 @@ fn first_screen(
 ) -> Markup {
     let sections: Vec<Vec<Section>> =
         analysed.iter().map(|(_, of)| report(of, Detail::Usual, Form::Page).sections).collect();
-    // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
-    let is_ranked = |run: &Run| run.find_rate().is_none() && run.profile().is_none();
+    // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing. A map
+    // has an answer for each place.
+    let is_ranked = |run: &Run| run.find_rate().is_none() && run.profile().is_none() && run.record.map.is_none();
     let ranked: Vec<&RankedRun> = analysed.iter().filter(|(_, of)| is_ranked(of.run)).collect();
     let (overview, answers) = (overview::overview(&ranked, contenders), answers(&ranked));
     let asked = asked::answers(analysed, &sections, contenders);

@@ -3,7 +3,8 @@
 use bakeoff_protocol::PROTOCOL_VERSION;
 use bakeoff_results::read_note::{LinesLeftOut, ReadNote};
 
-/// A note as a sentence, without a full stop. It may have parts of the files: it is not safe to print as it stands.
+/// A note as a sentence, without a full stop. It may have parts of the files: it is not safe to
+/// print as it stands.
 pub fn describe(note: &ReadNote) -> String {
     match note {
         ReadNote::NoResults => "there is no results.jsonl: nothing was measured yet".to_owned(),
@@ -49,12 +50,22 @@ pub fn describe(note: &ReadNote) -> String {
         ReadNote::LinesUnsealed(number) => {
             format!("{number} line(s) of results.jsonl have no checksum, while others have one: they may have been changed")
         }
+        ReadNote::ResultsUnsealed => {
+            "no line of results.jsonl has a checksum: an older version wrote them, or they were changed since".to_owned()
+        }
+        ReadNote::RecordUnsealed => {
+            "run.json has no checksum, while results.jsonl has some: it may have been changed".to_owned()
+        }
         ReadNote::RecordChanged => {
             "run.json was changed after it was written: what is said of machine, suite and stores may be wrong".to_owned()
         }
         ReadNote::RoundsMissing(number) => {
             format!("{number} round(s) of cells that were measured are not in results.jsonl any more; {RESUME}")
         }
+        ReadNote::RoundsAdded(number) => format!(
+            "{number} round(s) of cells in results.jsonl were added after the run was finished: they seem to come from another run, and are \
+             shown with this one's"
+        ),
         ReadNote::LinesUntrue(of) => left_out(of, "have figures that cannot be true"),
         ReadNote::TornLine => {
             "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned()

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod background_work;
 pub(crate) mod bars;
+pub(crate) mod commits;
 pub(crate) mod disk_usage;
 pub(crate) mod disturbance;
 pub(crate) mod every_store;
@@ -11,9 +12,11 @@ pub(crate) mod flame_graphs;
 pub(crate) mod gc;
 pub(crate) mod heading;
 pub(crate) mod left_out;
+pub(crate) mod map;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod names;
+pub(crate) mod need;
 pub(crate) mod notes;
 pub(crate) mod pairs;
 pub(crate) mod phase_tables;
@@ -28,7 +31,8 @@ pub(crate) mod warm_up;
 
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::background_work::BackgroundWork;
-use bakeoff_results::disk_usage::{StoredBytes, has_copies};
+use bakeoff_results::commits::Commits;
+use bakeoff_results::disk_usage::{StoredBytes, measures_space};
 use bakeoff_results::gc::Gc;
 use bakeoff_results::reopening::Reopening;
 use bakeoff_results::warm_ups::WarmUps;
@@ -68,10 +72,14 @@ struct Answer {
     more: &'static str,
 }
 
-/// The answer of a pick or of a search for the highest rates; `None` for a run that compares stores.
+/// The answer of a pick, a map, or a search for the highest rates; `None` for a run that compares stores.
 fn asked(of: &Analysis) -> Option<Answer> {
     if let Some(outcome) = of.pick() {
         return Some(Answer { sections: pick::sections(outcome), more: "for everything that was measured" });
+    }
+    if let Some(outcome) = of.map() {
+        let sections = map::sections(outcome, &of.contenders);
+        return Some(Answer { sections, more: "at every place that was sampled" });
     }
     let facts = of.run.find_rate()?;
     let mut sections = Vec::from_iter(rates::section(of.run, facts));
@@ -86,6 +94,9 @@ fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
     all.add(Forms::ALL, || answer.sections);
     all.add(Forms::TEXT, || notes::warnings(of.run));
     all.add(Forms::TEXT, || notes::section(of));
+    all.add(Forms::PAGE, || every_store::by_size(of.run, &of.contenders));
+    all.add(Forms::PAGE, || phase_tables::section::<Commits>(of.run, &of.contenders));
+    all.add(Forms::PAGE, || phase_tables::section::<StoredBytes>(of.run, &of.contenders));
     all.add(Forms::TERMINAL, || Section::untitled(SectionId::Hint, vec![Block::Hint(hint.into())]));
 }
 
@@ -123,11 +134,13 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(answers, || matrix::sections(tables, contenders));
     all.add(Forms::ALL, || disturbance::section(tables, contenders, detail));
     all.add(Forms::TERMINAL, || every_store::section(run, contenders, detail));
+    all.add(Forms { terminal: false, ..Forms::ALL }, || every_store::by_size(run, contenders));
+    all.add(Forms::ALL, || phase_tables::section::<Commits>(run, contenders));
     all.add(Forms::TERMINAL, || settings_in_force::section(run, contenders));
     all.add(Forms::TERMINAL, || memory::section(run));
-    if has_copies(run) {
-        all.add(Forms::TEXT, || phase_tables::section::<StoredBytes>(run, contenders));
-    }
+    // A terminal shows it unasked only where a suite asks for it.
+    let space = Forms { terminal: full || measures_space(run), ..Forms::ALL };
+    all.add(space, || phase_tables::section::<StoredBytes>(run, contenders));
     all.add(Forms::TERMINAL, || phase_tables::section::<WarmUps>(run, contenders));
     all.add(Forms::TERMINAL, || phase_tables::section::<BackgroundWork>(run, contenders));
     if full || run.cells.iter().any(|cell| cell.end.axes.killed) {

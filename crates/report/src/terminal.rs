@@ -1,6 +1,7 @@
 //! Reports as text: documents in lines that fit the terminal.
 
 mod blocks;
+pub(crate) mod map;
 mod matrix;
 mod options;
 mod tables;
@@ -8,12 +9,12 @@ mod tables;
 pub use crate::terminal::options::TerminalOptions;
 
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::published::Published;
 
 use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
 use crate::document::Form;
 use crate::error::ReportError;
-use crate::published::Published;
 use crate::published::against::against;
 use crate::published::report::report as published;
 use crate::sections::report;

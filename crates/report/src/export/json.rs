@@ -6,6 +6,8 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::figures::Measure;
+use bakeoff_results::map_facts::MapPoint;
+use bakeoff_results::map_outcome::MapOutcome;
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::verdict::{Column, Field, Size};
 use bakeoff_stats::{Place, Ranking, Standing, Verdict};
@@ -23,6 +25,8 @@ const FORMAT: u32 = 1;
 struct Export<'a, C, V> {
     cells: C,
     format: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    map: Option<Value>,
     notes: Vec<String>,
     run: &'a RunRecord,
     verdicts: V,
@@ -53,6 +57,7 @@ pub fn write_json(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError>
     let export = Export {
         cells: Streamed(|| run.cells.iter().map(cell)),
         format: FORMAT,
+        map: of.map().map(map),
         notes: run.notes.iter().map(read_notes::describe).collect(),
         run: &run.record,
         verdicts: Streamed(verdicts),
@@ -60,6 +65,17 @@ pub fn write_json(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError>
     serde_json::to_writer_pretty(&mut *out, &export)?;
     out.write_all(b"\n")?;
     Ok(())
+}
+
+/// A map: its axes, and every place with what is known of it.
+fn map(of: &MapOutcome<'_>) -> Value {
+    let place = |at: MapPoint| {
+        let field = of.plane.field(at);
+        let order = of.ranking(at).map_or_else(Vec::new, |ranking| order(&ranking));
+        let [x, y] = [of.facts.x.value(at.x), of.facts.y.value(at.y)];
+        json!({ "x": x, "y": y, "state": field.name(), "best": field.best(), "order": order })
+    };
+    json!({ "x": of.facts.x, "y": of.facts.y, "places": of.facts.points().map(place).collect::<Vec<_>>() })
 }
 
 fn cell(cell: &CellRound) -> Value {

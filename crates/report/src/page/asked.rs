@@ -23,6 +23,11 @@ pub(crate) fn answers(runs: &[RankedRun], sections: &[Vec<Section>], contenders:
                     (headline(outcome, contenders))
                     (blocks::sections(placed(sections, Place::Answer)))
                 }
+            } @else if of.map().is_some() {
+                section.asked {
+                    h2 { "Who is best where" (suffix) }
+                    (blocks::sections(placed(sections, Place::Answer)))
+                }
             } @else if of.run.find_rate().is_some() {
                 section.asked {
                     h2 { "The highest rates" (suffix) }

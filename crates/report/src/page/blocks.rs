@@ -8,6 +8,7 @@ use crate::document::{
 };
 use crate::labels::doubt;
 use crate::page::html::{joined, scrolled, store_called};
+use crate::page::map;
 use crate::page::scale::{RatioScale, strip};
 
 impl Render for Text {
@@ -61,6 +62,7 @@ fn block(of: &Block) -> Markup {
         Block::Facts(all) => facts(all),
         Block::Table(of) => folded_table(of),
         Block::Matrix(of) => matrix(of),
+        Block::Map(of) => map::map(of),
         Block::Code(lines) => html! { pre.code.whole tabindex="0" { (lines.join("\n")) } },
         Block::Hint(_) | Block::Gap => html! {},
     }

@@ -1,25 +1,20 @@
 //! Contests → the figures that the page draws: typical rounds with their range, places, percentile curves. The page's script only
 //! chooses and draws.
 
-use bakeoff_measure::recorded_ns;
+use bakeoff_limits::in_parallel;
 use bakeoff_protocol::Mode;
 use bakeoff_results::contender::Contenders;
+use bakeoff_results::contests::course::Course;
+use bakeoff_results::contests::curve::Curve;
 use bakeoff_results::contests::measures::MEASURES;
+use bakeoff_results::contests::trade_offs::TradeOff;
 use bakeoff_results::contests::{Contest, Contests, Entry, Event};
-use bakeoff_results::figures::is_told;
-use bakeoff_results::parallel::in_parallel;
 use bakeoff_stats::{Ranking, Rounds, Verdict};
 use serde::Serialize;
 
-use crate::page::course::{Course, course};
+use crate::page::course::CourseFigures;
 use crate::page::figure::Figure;
 use crate::page::published::Beside;
-
-/// The shares of operations at which curves are drawn.
-pub(crate) const CURVE_SHARES: [f64; 19] = [
-    0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999, 0.99995, 0.99999,
-    0.999999, 1.0,
-];
 
 /// A contest, as the page has it.
 #[derive(Serialize)]
@@ -37,6 +32,10 @@ pub(crate) struct ContestFigures<'a> {
     at: &'a [usize],
     /// Who was measured.
     entries: Vec<EntryFigures<'a>>,
+    /// Under each measure the entries with a figure, by their places, the best first.
+    orders: Vec<Vec<usize>>,
+    /// Two measures by their places, and the stores that no other one beats in both.
+    fronts: Vec<(usize, usize, Vec<usize>)>,
     /// The verdict under each measure: the first letter of winner, tie, open, unproven, alone; empty where nobody is ranked.
     verdicts: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +60,7 @@ struct EntryFigures<'a> {
     /// Measures that too few operations tell, by their places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     too_few: Vec<usize>,
-    /// Latencies at [`CURVE_SHARES`] as far as there are operations enough, and the largest; all rounds together. Empty where
+    /// Latencies at the payload's shares as far as there are operations enough, and the largest; all rounds together. Empty where
     /// operations were not timed one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     curve: Vec<u64>,
@@ -73,7 +72,7 @@ struct EntryFigures<'a> {
     unreadable: usize,
     /// How latency went over the time of the round with the slowest operation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    course: Option<Course<'a>>,
+    course: Option<CourseFigures<'a>>,
 }
 
 /// The figures of all contests, in the order of what took place and of `places`: where each place of theirs is on the axes.
@@ -91,8 +90,22 @@ pub(crate) fn figures<'a>(
     all.sort_by_key(|(event, at, ..)| (*event, *at));
     in_parallel(&all, |(event, at, place, contest)| ContestFigures {
         published: beside.map_or_else(Vec::new, |beside| beside.of(event, *place)),
+        fronts: fronts(contests, event, *place, contenders),
         ..figures_of(event, at, contest, contenders)
     })
+}
+
+fn fronts(
+    contests: &Contests,
+    event: &Event,
+    place: usize,
+    contenders: &Contenders,
+) -> Vec<(usize, usize, Vec<usize>)> {
+    let trade_offs = contests.trade_offs(event, place, contenders).into_iter();
+    let front = |TradeOff { measures: [across, up], front }: TradeOff| {
+        (across, up, front.into_iter().map(|key| contenders.index(key)).collect())
+    };
+    trade_offs.map(front).collect()
 }
 
 fn figures_of<'a>(
@@ -119,6 +132,8 @@ fn figures_of<'a>(
         asked_per_second: contest.asked_per_second.map(Figure),
         timed_whole: contest.mode == Some(Mode::Throughput),
         at,
+        orders: (0..MEASURES.len()).map(|measure| order(contest, measure)).collect(),
+        fronts: Vec::new(),
         entries,
         verdicts,
         failed: contest.failed.iter().map(|key| index(key)).collect(),
@@ -127,36 +142,24 @@ fn figures_of<'a>(
     }
 }
 
+/// The places of the entries with a figure under a measure, the best first.
+fn order(contest: &Contest, measure: usize) -> Vec<usize> {
+    let place = |key| contest.entries.keys().position(|each| *each == key);
+    contest.order(measure).into_iter().filter_map(place).collect()
+}
+
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Rounds::len).max().unwrap_or(0);
-    let told: Vec<Option<&Rounds>> = (0..MEASURES.len()).map(|measure| entry.told(measure)).collect();
-    let figures = MEASURES
-        .iter()
-        .zip(&told)
-        .map(|(of, told)| {
-            told.map_or_else(Vec::new, |told| of.of_rounds.figures(told).into_iter().map(Figure).collect())
-        })
-        .collect();
-    let too_few = (0..MEASURES.len()).filter(|measure| told[*measure].is_none()).collect();
-    let histograms: Vec<&str> = entry.latencies.iter().map(|latency| latency.histogram.as_str()).collect();
-    let (recorded, unreadable) = recorded_ns(&histograms);
-    let (curve, timed) = curve(entry, &recorded).unzip();
-    let course = entry.slowest_round.and_then(course);
-    EntryFigures {
-        store,
-        cell: entry.cell,
-        rounds,
-        figures,
-        too_few,
-        curve: curve.unwrap_or_default(),
-        timed,
-        unreadable,
-        course,
-    }
+    let figures = entry.shown.iter().map(|shown| shown.iter().copied().map(Figure).collect()).collect();
+    let too_few = (0..MEASURES.len()).filter(|measure| entry.told(*measure).is_none()).collect();
+    let Curve { latencies_ns: curve, timed, unreadable } = entry.curve();
+    let timed = (!curve.is_empty()).then_some(timed);
+    let course = entry.slowest_round.and_then(Course::of).map(CourseFigures::of);
+    EntryFigures { store, cell: entry.cell, rounds, figures, too_few, curve, timed, unreadable, course }
 }
 
 /// Writes the entries' places under a measure behind their figures, and gives the verdict's letter.
@@ -177,22 +180,4 @@ fn place(ranking: &Ranking, measure: usize, contenders: &Contenders, entries: &m
         Verdict::Unproven => "u",
         Verdict::Alone => "a",
     }
-}
-
-/// Latencies at [`CURVE_SHARES`] of all rounds together, as far as there are operations to tell them, then the largest;
-/// and how many there are. `None` where operations were not timed one by one, or no histogram can be read.
-fn curve(entry: &Entry, recorded: &[(u64, u64)]) -> Option<(Vec<u64>, u64)> {
-    let count = recorded.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
-    let largest = entry.latencies.iter().map(|latency| latency.latency_ns_max).max().filter(|_| count > 0)?;
-    let (mut below, mut next) = (0_u64, recorded.iter().peekable());
-    let at = |share: &f64| {
-        let wanted = (share * count as f64).ceil().max(1.0) as u64;
-        while let Some((_, count)) = next.next_if(|(_, count)| below.saturating_add(*count) < wanted) {
-            below += count;
-        }
-        next.peek().map_or(largest, |(ns, _)| (*ns).min(largest))
-    };
-    let mut curve: Vec<u64> = CURVE_SHARES.iter().take_while(|share| is_told(**share, &[count])).map(at).collect();
-    curve.push(largest);
-    Some((curve, count))
 }

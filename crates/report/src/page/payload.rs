@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use bakeoff_limits::join;
 use bakeoff_protocol::CellEnd;
-use bakeoff_results::contender::Contenders;
+use bakeoff_results::contender::{Contenders, short_titles};
 use bakeoff_results::contests::Contests;
+use bakeoff_results::contests::curve::CURVE_SHARES;
 use bakeoff_results::contests::measures::{ContestMeasure, MEASURES};
+use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
-use bakeoff_results::tidy_table::{Cell, columns};
 use bakeoff_text::printable;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,16 +21,14 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use crate::error::ReportError;
-use crate::export::csv::write_csv;
 use crate::page::axes::{Axis, on_axes};
-use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
+use crate::page::figures::{ContestFigures, figures};
 use crate::page::flame_graphs::{Graphs, graphs, unprofiled};
 use crate::page::labelled::{Labelled, RankedRun};
 use crate::page::links::{link, way};
 use crate::page::published::{self, Beside, PublishedFacts};
+use crate::page::raw_table::RawTable;
 use crate::page::run_differences::telling_labels;
-use crate::published::Published;
-use crate::sections::names::short_titles;
 
 /// What the script is given.
 #[derive(Serialize)]
@@ -38,8 +38,6 @@ struct Payload<'a> {
     measures: &'a [ContestMeasure],
     axes: &'a [Axis],
     shares: &'a [f64],
-    /// Columns of the raw data that hold texts, some of which look like numbers.
-    texts: Vec<&'static str>,
     stores: Vec<StoreFacts<'a>>,
     runs: Vec<RunFacts<'a>>,
     contests: Vec<ContestFigures<'a>>,
@@ -82,7 +80,7 @@ struct CellFacts<'a> {
 
 fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
     let all = contenders.titles();
-    let short = short_titles(&all.iter().map(|each| (each.title.as_str(), each.class)).collect::<Vec<_>>());
+    let short = short_titles(&all);
     let facts = all.into_iter().zip(short).map(|(each, short)| StoreFacts {
         name: &each.store,
         title: &each.title,
@@ -110,7 +108,6 @@ fn payload(
         measures: &MEASURES,
         axes: &axes,
         shares: &CURVE_SHARES,
-        texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
         stores: payload_stores(contenders),
         runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
         contests: figures(&contests, &places, contenders, beside.as_ref()),
@@ -140,7 +137,7 @@ fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Grap
     RunFacts { label, cells }
 }
 
-/// The script elements that hold the payload, and every run's rows as CSV, to be saved from the page.
+/// The script elements that hold the payload, and every run's rows, which can be saved from the page.
 pub(crate) fn data(
     runs: &[Labelled],
     analysed: &[RankedRun],
@@ -149,17 +146,14 @@ pub(crate) fn data(
     place: &Path,
 ) -> Result<Markup, ReportError> {
     let raw = |(label, run): &Labelled| -> Result<Markup, ReportError> {
-        let mut csv = Vec::new();
-        write_csv(run, &mut csv)?;
-        let packed = packed(&csv)?;
+        let packed = packed(&serde_json::to_vec(&RawTable::of(run))?)?;
         Ok(html! { script.raw type="text/plain" data-run=(printable(label)) { (PreEscaped(packed)) } })
     };
     // Both take about as long.
-    let (payload, raw) = std::thread::scope(|scope| {
-        let raw = scope.spawn(|| runs.iter().map(raw).collect::<Result<Vec<_>, _>>());
-        let payload = payload(runs, analysed, against, contenders, place).and_then(|json| packed(&json));
-        (payload, raw.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
+    let (raw, payload) = join(
+        || runs.iter().map(raw).collect::<Result<Vec<_>, _>>(),
+        || payload(runs, analysed, against, contenders, place).and_then(|json| packed(&json)),
+    );
     let (payload, raw) = (payload?, raw?);
     Ok(html! {
         script #data type="text/plain" { (PreEscaped(payload)) }

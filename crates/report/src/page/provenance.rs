@@ -6,7 +6,7 @@ use std::path::Path;
 use bakeoff_measure::Medium;
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::contender::Contenders;
-use bakeoff_results::record::Omission;
+use bakeoff_results::omission::Omission;
 use bakeoff_results::run::Run;
 use bakeoff_text::{format_count, listed};
 use maud::{Markup, html};

@@ -7,13 +7,13 @@ use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contests::measures::MEASURES;
 use bakeoff_results::contests::{Contests, Event};
 use bakeoff_results::figures::{Family, Measure};
+use bakeoff_results::published::Published;
+use bakeoff_results::published::placed::{contenders, placed, scaled};
 use bakeoff_results::verdict::{Column, Position};
 use bakeoff_results::winners::{is_same_workload, matching};
 use serde::Serialize;
 
 use crate::page::labelled::RankedRun;
-use crate::published::Published;
-use crate::published::report::{contenders, placed, scaled};
 
 /// A publication, as the page has it.
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::labels::AHEAD;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
-use bakeoff_results::overall::{Overall, Tally};
+use bakeoff_results::overall::{FirstPlaces, Overall};
 
 /// Largest ratios that a scale may end at.
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
@@ -43,34 +43,31 @@ pub(crate) fn standings(table: &Table, lines: &[(&Measure, &Overall)], contender
 
 fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contenders, end: f64) -> Markup {
     let ranking = &of.ranking;
-    let rankings = || table.fields_of(measure).filter_map(|field| field.ranking.as_ref());
-    let is_theirs = |of: &&Ranking| of.tied.iter().any(|key| ranking.tied.contains(key));
-    let (all, theirs) = (Tally::of_rankings(rankings()), Tally::of_rankings(rankings().filter(is_theirs)));
+    let first = FirstPlaces::of(table, measure, ranking);
     html! {
         tr {
             th scope="row" { (measure.label()) }
             td { (first_place(of, contenders)) }
             td { (ahead(ranking, contenders, " ")) }
-            td.won { (describe_wins(&all, &theirs, contenders)) }
+            td.won { (describe_wins(&first, contenders)) }
             td.scale { div.strip { (dots(ranking, contenders, end)) } }
         }
     }
 }
 
-/// In how many of all workloads those in the first place of all win or share the first place: `theirs` are those in which some of them is first.
-fn describe_wins(all: &Tally, theirs: &Tally, contenders: &Contenders) -> String {
-    let (ties, open, is_alone) = (theirs.ties, theirs.open, all.alone.values().sum::<usize>() == all.fields);
-    let all = all.fields;
+/// In how many of all workloads those in the first place of all win or share the first place.
+fn describe_wins(of: &FirstPlaces, contenders: &Contenders) -> String {
+    let FirstPlaces { wins, ties, open, is_alone, comparisons: all } = of;
     // Stores that are alike over all workloads need not be so in any.
-    if theirs.wins.len() > 1 {
+    if wins.len() > 1 {
         let each: Vec<String> =
-            theirs.wins.iter().map(|(key, wins)| format!("{} wins {wins}", contenders.title(key))).collect();
-        let ties = if ties > 0 { format!(", tied in {ties}") } else { String::new() };
+            wins.iter().map(|(key, wins)| format!("{} wins {wins}", contenders.title(key))).collect();
+        let ties = if *ties > 0 { format!(", tied in {ties}") } else { String::new() };
         return format!("{}{ties}, of {all}", each.join(", "));
     }
-    match (theirs.wins.values().sum::<usize>(), ties) {
-        (0, 0) if is_alone => "no competitor".to_owned(),
-        (0, 0) if open > 0 => format!("first in {open} of {all}, not proven"),
+    match (wins.values().sum::<usize>(), ties) {
+        (0, 0) if *is_alone => "no competitor".to_owned(),
+        (0, 0) if *open > 0 => format!("first in {open} of {all}, not proven"),
         (0, 0) => format!("wins none of {all}"),
         (0, _) => format!("tied in {ties} of {all}"),
         (wins, 0) => format!("wins {wins} of {all}"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_results::contender::{Contender, Contenders};
-use bakeoff_results::record::Omission;
+use bakeoff_results::omission::{Omission, by_reason};
 use bakeoff_results::run::Run;
 use bakeoff_text::counted;
 use maud::{Markup, html};
@@ -57,13 +57,15 @@ fn failures(run: &Run, contenders: &Contenders, of: &Markup, id: &str) -> Option
 
 /// Skipped and abandoned cells, together where the reason is the same.
 fn not_measured(run: &Run) -> Vec<String> {
-    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for Omission { what, why, .. } in run.record.omissions() {
-        by_reason.entry(why).or_default().push(what);
-    }
-    let describe = |(why, what): (&str, Vec<&str>)| match what.split_at_checked(NOT_MEASURED_MAX) {
-        Some((first, [_, ..])) => format!("{} and {} more: {why}", first.join("; "), what.len() - NOT_MEASURED_MAX),
-        _ => format!("{}: {why}", what.join("; ")),
+    let describe = |group: Vec<&Omission>| {
+        let what: Vec<&str> = group.iter().map(|omission| omission.what.as_str()).collect();
+        let why = &group[0].why;
+        match what.split_at_checked(NOT_MEASURED_MAX) {
+            Some((first, [_, ..])) => {
+                format!("not measured: {} and {} more: {why}", first.join("; "), what.len() - NOT_MEASURED_MAX)
+            }
+            _ => format!("not measured: {}: {why}", what.join("; ")),
+        }
     };
-    by_reason.into_iter().map(|reason| format!("not measured: {}", describe(reason))).collect()
+    by_reason(run.record.omissions()).into_iter().map(describe).collect()
 }

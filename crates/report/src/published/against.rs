@@ -6,6 +6,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
+use bakeoff_results::published::{Published, placed};
 use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_results::winners::{Changes, Pair, gains, matching, pairs};
 use bakeoff_text::{counted, digits, listed, ratio};
@@ -13,7 +14,7 @@ use bakeoff_text::{counted, digits, listed, ratio};
 use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::error::ReportError;
-use crate::published::{Published, garbage, report};
+use crate::published::{garbage, report};
 use crate::sections::heading::unfinished;
 use crate::sections::matrix::title;
 use crate::sections::names::store;
@@ -32,7 +33,7 @@ pub(crate) fn against(of: &Analysis, published: &Published, detail: Detail) -> R
         true => of.tables_of_values_alone().into(),
         false => of.tables().into(),
     };
-    let theirs = report::tables(published, |records| report::scaled(records, scale));
+    let theirs = placed::tables(published, |records| placed::scaled(records, scale));
     let sides = (&*ours, &*of.contenders, theirs.as_slice());
     let mut sections: Vec<Section> = ours.iter().flat_map(|table| matched(table, sides, published, detail)).collect();
     if sections.is_empty() {
@@ -64,7 +65,7 @@ fn matched(
     published: &Published,
     detail: Detail,
 ) -> Vec<Section> {
-    let their_contenders = report::contenders(published);
+    let their_contenders = placed::contenders(published);
     let section = |other: &Rankings| {
         let (left, right) = ((other, &their_contenders), (table, contenders));
         let pairs = pairs(left, right);

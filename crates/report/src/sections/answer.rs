@@ -7,12 +7,12 @@ use bakeoff_results::flush_share::FlushShare;
 use bakeoff_results::power_cut::after_power_cut;
 use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::{Place, Ranking, TIED_WITHIN, Verdict};
-use bakeoff_text::{HARD_SPACE, counted, listed, percent, printable, ratio, time};
+use bakeoff_text::{counted, listed, percent, printable, ratio, time};
 
 use crate::circumstances::varying;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
 use crate::format::describe_workload;
-use crate::labels::{AHEAD, TOO_FEW_ROUNDS, from_one, interval, too_few, undecided};
+use crate::labels::{AHEAD, TOO_FEW_ROUNDS, from_one, interval, kept_together, too_few, undecided};
 use crate::sections::names::store;
 use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Depends, Overall, Workload, most_first, next};
@@ -253,11 +253,6 @@ fn joined(texts: impl ExactSizeIterator<Item = Text>, separator: &str, last: &st
         };
         all.and(between).join(text)
     })
-}
-
-/// A name and its figure, not to be torn apart at the end of a line.
-fn kept_together(text: &str) -> String {
-    text.replace(' ', &HARD_SPACE.to_string())
 }
 
 /// How many workloads each store wins at a measure.

@@ -1,7 +1,7 @@
 //! What stores put off: for every phase that waited for it, the cost as it was acknowledged and as it was when all was done.
 
 use bakeoff_results::background_work::BackgroundWork;
-use bakeoff_text::{bytes, or_dash, ratio, time};
+use bakeoff_text::{bytes, ratio, time};
 
 use crate::document::SectionId;
 use crate::sections::phase_tables::Row;
@@ -17,13 +17,11 @@ impl Row for BackgroundWork {
         subject
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Option<String>> {
         let [settled, times, after] = match self.settled() {
-            Some(of) => {
-                [or_dash(of.each_ns, time), of.times.map_or_else(String::new, ratio), or_dash(of.after_ns, time)]
-            }
-            None => ["not settled".to_owned(), String::new(), String::new()],
+            Some(of) => [of.each_ns.map(time), of.times.map(ratio), of.after_ns.map(time)],
+            None => [Some("not settled".to_owned()), None, None],
         };
-        vec![or_dash(self.acknowledged_ns(), time), settled, times, after, or_dash(self.written_bytes(), bytes)]
+        vec![self.acknowledged_ns().map(time), settled, times, after, self.written_bytes().map(bytes)]
     }
 }

@@ -1,26 +1,28 @@
-//! What stores take on disk: open, closed and as a compacted copy, against a flat array of the same data.
+//! What every store takes of disk and memory, against the keys and values alone.
 
 use bakeoff_results::disk_usage::StoredBytes;
-use bakeoff_text::{bytes, or_dash, ratio};
+use bakeoff_text::{bytes, ratio};
 
 use crate::document::SectionId;
 use crate::sections::phase_tables::Row;
 
 impl Row for StoredBytes {
     const ID: SectionId = SectionId::DiskUsage;
-    const TITLE: &str = "Storage";
-    const WHAT: &str = "Bytes allocated on disk: while the store is open, after it was closed, and those of a copy without free space that it made of itself; \
-        beside a flat array of the same keys and values, of which what is closed, and what is copied, is so many times. Means of all rounds; – where a store makes no such copy.";
-    const COLUMNS: &[&str] = &["before close", "after close", "copy", "flat array", "closed/flat", "copy/flat"];
+    const TITLE: &str = "Space and memory";
+    const WHAT: &str = "Bytes allocated on disk: the most at one time (peak), after background work (settled, where a phase waits for it), just before \
+        closing (open), after closing, and in a compacted copy. Data is the keys and values alone. Memory is the peak above the empty store. \
+        Means of all rounds, and the highest of the peaks.";
+    const COLUMNS: &[&str] =
+        &["peak disk", "settled", "open", "closed", "copy", "data", "closed/data", "copy/data", "memory"];
 
     fn label((): &()) -> &str {
         "at the end"
     }
 
-    fn cells(&self) -> Vec<String> {
-        let (after, copy) = (self.after_close(), self.copy());
-        let sizes = [self.before_close(), after, copy, self.flat()].map(|size| or_dash(size, bytes));
-        let times = [after, copy].map(|size| or_dash(self.times_flat(size), ratio));
-        sizes.into_iter().chain(times).collect()
+    fn cells(&self) -> Vec<Option<String>> {
+        let (closed, copy) = (self.after_close(), self.copy());
+        let sizes = [self.peak(), self.settled(), self.before_close(), closed, copy, self.data()];
+        let times = [closed, copy].map(|size| self.times_data(size).map(ratio));
+        sizes.map(|size| size.map(bytes)).into_iter().chain(times).chain([self.memory().map(bytes)]).collect()
     }
 }

@@ -4,7 +4,7 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::TOO_FEW;
 use bakeoff_results::run::Run;
 use bakeoff_results::store_figures::{Percentile, StoreFigures, TimedPlace, store_figures};
-use bakeoff_text::{or_dash, rate, time, time_range};
+use bakeoff_text::{format_size_range, or_dash, rate, time, time_range};
 
 use crate::circumstances::in_full;
 use crate::detail::Detail;
@@ -13,8 +13,15 @@ use crate::format::describe_workload;
 
 /// How the columns are to be read.
 const WHAT: &str = "The rate and the mean of a typical round, and the lowest and highest mean of all rounds; percentiles are medians over rounds (too few: not \
-    ten operations beyond it in all rounds together, or none in some), max is the largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
-    of the writes alone, and rate and mean include the commits. Of mixed operations the rate is over the whole phase's time.";
+    ten operations beyond it in all rounds together, or none in some), max is the largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles are those \
+    of the writes alone; rate, mean and max include the commits. Of mixed operations the rate is over the whole phase's time.";
+
+/// The same where values have several sizes.
+const BY_SIZE: &str = "Where values have several sizes with weights, a table of each size follows that of all. Its rate is that of operations on such values \
+    over the whole phase's time. A store is n/a there if its driver does not report latencies by size.";
+
+/// What stands for a mean that a driver does not report.
+const NOT_REPORTED: &str = "n/a";
 
 /// How to see the lines where they are too many to be shown unasked.
 const HINT: &str = "`bakeoff report --full` shows every store's rate, mean, range and percentiles in every workload.";
@@ -32,6 +39,9 @@ pub(crate) fn section(run: &Run, contenders: &Contenders, detail: Detail) -> Opt
         return None;
     }
     let mut blocks = vec![Block::paragraph(WHAT)];
+    if groups.keys().any(|place| place.sizes.is_some()) {
+        blocks.push(Block::paragraph(BY_SIZE));
+    }
     for (place, stores) in &groups {
         blocks.extend([Block::Gap, Block::heading(0, describe(place))]);
         blocks.push(Block::Table(table(stores, place.per_entry)));
@@ -39,9 +49,25 @@ pub(crate) fn section(run: &Run, contenders: &Contenders, detail: Detail) -> Opt
     Section::titled(SectionId::EveryStore, "Every store", blocks)
 }
 
+/// The lines by the size of values, after those of all sizes; `None` where no driver reports them.
+pub(crate) fn by_size(run: &Run, contenders: &Contenders) -> Option<Section> {
+    let groups = store_figures(run, contenders);
+    let has_sizes = |place: &TimedPlace| groups.keys().any(|of| of.sizes.is_some() && of.of_all_sizes() == *place);
+    let mut blocks = Vec::new();
+    for (place, stores) in groups.iter().filter(|(place, _)| has_sizes(&place.of_all_sizes())) {
+        blocks.push(Block::heading(1, describe(place)));
+        blocks.push(Block::Table(table(stores, place.per_entry)));
+    }
+    if !blocks.is_empty() {
+        blocks.insert(0, Block::paragraph(BY_SIZE));
+    }
+    Section::titled(SectionId::BySize, "Latency by value size", blocks)
+}
+
 fn describe(of: &TimedPlace) -> String {
     let workload = describe_workload(of.size, of.column.records, &of.column.data);
-    let label = of.measure.label();
+    let sizes = of.sizes.map(|sizes| format!(" {}", format_size_range(sizes.value_bytes_min, sizes.value_bytes_max)));
+    let label = format!("{}{}", of.measure.label(), sizes.unwrap_or_default());
     let open = of.asked_per_second.map_or_else(String::new, |asked| format!(", open loop: {} due", rate(asked as f64)));
     let of = &of.circumstances;
     let variant = of.variant().map_or_else(String::new, |variant| format!(" · {variant}"));
@@ -69,8 +95,9 @@ fn cells(of: &StoreFigures) -> Vec<Cell> {
     let [p50, p99, p999] = of.percentiles.map(percentile);
     let figures = [
         of.per_second.map_or_else(String::new, rate),
-        of.mean_ns.map_or_else(String::new, time),
-        of.range_ns.map_or_else(|| "one round".to_owned(), |(low, high)| time_range(low, high)),
+        of.mean_ns.map_or_else(|| NOT_REPORTED.to_owned(), time),
+        of.range_ns
+            .map_or_else(|| of.mean_ns.map_or("", |_| "one round").to_owned(), |(low, high)| time_range(low, high)),
         p50,
         p99,
         p999,

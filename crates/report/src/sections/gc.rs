@@ -1,7 +1,7 @@
 //! What stores on the JVM allocated and what collecting it cost, phase by phase.
 
 use bakeoff_results::gc::Gc;
-use bakeoff_text::{bytes, digits, format_count, or_dash, percent, time};
+use bakeoff_text::{bytes, digits, format_count, percent, time};
 
 use crate::document::SectionId;
 use crate::sections::phase_tables::Row;
@@ -20,15 +20,15 @@ impl Row for Gc {
         subject
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Option<String>> {
         vec![
-            or_dash(self.allocated_bytes_per_operation(), bytes),
-            or_dash(self.churn_bytes_per_operation(), bytes),
-            or_dash(self.collections(), times),
-            or_dash(self.gc_ns(), time),
-            or_dash(self.gc_share(), percent),
-            or_dash(self.heap_peak_bytes(), bytes),
-            or_dash(self.buffers_peak_bytes(), bytes),
+            self.allocated_bytes_per_operation().map(bytes),
+            self.churn_bytes_per_operation().map(bytes),
+            self.collections().map(times),
+            self.gc_ns().map(time),
+            self.gc_share().map(percent),
+            self.heap_peak_bytes().map(bytes),
+            self.buffers_peak_bytes().map(bytes),
         ]
     }
 }

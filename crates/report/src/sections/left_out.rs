@@ -1,6 +1,6 @@
 //! What the plan skipped, and what there was no time for.
 
-use bakeoff_results::record::Omission;
+use bakeoff_results::omission::Omission;
 use bakeoff_results::run::Run;
 
 use crate::document::{Block, Fold, Item, List, Section, SectionId};

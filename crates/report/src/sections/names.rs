@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_protocol::Durability;
-use bakeoff_results::contender::Contenders;
+use bakeoff_results::contender::{Contender, Contenders, short_titles};
 use bakeoff_results::verdict::Table;
 
 use crate::document::Text;
@@ -20,21 +19,8 @@ pub(crate) fn store_called(contenders: &Contenders, key: &str, name: &str) -> Te
 
 /// Names of everyone in a table that are shorter where that tells no two apart, by key; see [`short_titles`].
 pub(crate) fn short_names(table: &Table, contenders: &Contenders) -> BTreeMap<String, String> {
-    let titles: Vec<String> = table.present.iter().map(|key| contenders.title(key)).collect();
-    let classes = table.present.iter().map(|key| contenders.get(key).and_then(|each| each.class));
-    let titled: Vec<_> = titles.iter().map(String::as_str).zip(classes).collect();
-    table.present.iter().cloned().zip(short_titles(&titled)).collect()
-}
-
-/// The first words of titles where they are no other's, with the durability class that is a part of the title; else the whole title.
-pub(crate) fn short_titles(titles: &[(&str, Option<Durability>)]) -> Vec<String> {
-    let first_word = |title: &str| title.split(' ').next().unwrap_or(title).to_owned();
-    let is_shared = |word: &str| titles.iter().filter(|(title, _)| first_word(title) == word).count() > 1;
-    let short = |(title, class): &(&str, Option<Durability>)| {
-        let word = first_word(title);
-        // A class behind the name, as in `Berkeley DB (none)`, must not get lost: its first letters stay.
-        let class = class.map_or_else(String::new, |class| format!("({})", &class.name()[..2]));
-        if is_shared(&word) { (*title).to_owned() } else { word + &class }
-    };
-    titles.iter().map(short).collect()
+    let (known, unknown): (Vec<_>, Vec<_>) = table.present.iter().partition(|key| contenders.get(key).is_some());
+    let present: Vec<&Contender> = known.iter().filter_map(|key| contenders.get(key)).collect();
+    let short = known.into_iter().cloned().zip(short_titles(&present));
+    short.chain(unknown.into_iter().map(|key| (key.clone(), contenders.title(key)))).collect()
 }

@@ -1,9 +1,7 @@
 //! Warnings of a run, notes on its figures, and what its suite's author says about it.
 
-use std::collections::BTreeSet;
-
-use bakeoff_protocol::StoreDescription;
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::caveats::{Caveat, caveats};
 use bakeoff_results::record::{WarningRecord, known};
 use bakeoff_results::run::Run;
 use bakeoff_text::listed;
@@ -39,44 +37,29 @@ pub(crate) fn about_suite(run: &Run) -> Option<Section> {
     Section::titled(SectionId::AboutSuite, "About this suite", blocks.collect())
 }
 
-/// That rounds are alike, in the table where they are most; `None` if they are not.
-fn correlated(of: &Analysis) -> Option<String> {
-    let most = of.correlation()?;
-    Some(format!(
-        "neighbouring rounds are alike (correlation {most:.2}): something slowed this machine for longer than a round; intervals are \
-         widened for it"
-    ))
+/// What was left out while the results were read, and what else a reader must know.
+pub(crate) fn all_notes(of: &Analysis) -> Vec<String> {
+    let read = of.run.notes.iter().map(read_notes::describe);
+    read.chain(caveats(of).iter().map(describe)).collect()
 }
 
-/// What was left out while the results were read, and what several threads mean for figures, and for stores that one thread at a time
-/// writes.
-pub(crate) fn all_notes(of: &Analysis) -> Vec<String> {
-    let run = of.run;
-    let mut notes: Vec<String> = run.notes.iter().map(read_notes::describe).chain(correlated(of)).collect();
-    let threads = run.cells.iter().any(|cell| cell.end.axes.threads > 1);
-    if threads {
-        notes.push(
+fn describe(caveat: &Caveat) -> String {
+    match caveat {
+        Caveat::Correlated(most) => format!(
+            "neighbouring rounds are alike (correlation {most:.2}): something slowed this machine for longer than a round; intervals are \
+             widened for it"
+        ),
+        Caveat::SeveralThreads => {
             "with several threads, times are those of an operation in its thread, rates those of all threads together; CPU time, bytes and \
              memory are the whole process's"
-                .to_owned(),
-        );
+                .to_owned()
+        }
+        Caveat::WritesTakeTurns(stores) => {
+            format!("with several threads, those that write take turns in {}", listed(stores))
+        }
+        Caveat::OpenLoop(phases) => format!(
+            "open loop: times of {} count from when operations were due, the wait for others included",
+            listed(phases)
+        ),
     }
-    let takes_turns = |store: &&StoreDescription| {
-        let mut cells = run.cells.iter().map(|cell| &cell.end.axes).filter(|axes| axes.store == store.name);
-        store.capabilities.keeps_data && cells.any(|axes| !store.writes_in_parallel(axes.durability))
-    };
-    let turns: Vec<String> = run.stores().iter().filter(takes_turns).map(|store| store.title.clone()).collect();
-    if !turns.is_empty() && threads {
-        notes.push(format!("with several threads, those that write take turns in {}", listed(&turns)));
-    }
-    let lines = run.cells.iter().flat_map(|cell| &cell.phases);
-    let open: BTreeSet<&str> =
-        lines.filter(|line| line.result.open_loop.is_some()).map(|line| line.result.phase.as_str()).collect();
-    if !open.is_empty() {
-        let open = listed(&open.into_iter().map(str::to_owned).collect::<Vec<_>>());
-        notes.push(format!(
-            "open loop: times of {open} count from when operations were due, the wait for others included"
-        ));
-    }
-    notes
 }

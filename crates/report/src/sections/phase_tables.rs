@@ -6,6 +6,7 @@ use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::gathered::{Gathered, Group, gather};
 use bakeoff_results::run::Run;
+use bakeoff_text::or_dash;
 
 use crate::circumstances::varying_among;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
@@ -24,8 +25,8 @@ pub(crate) trait Row: Gathered {
     /// What a table is of, in its heading.
     fn label(subject: &Self::Subject) -> &str;
 
-    /// What stands in the columns.
-    fn cells(&self) -> Vec<String>;
+    /// What stands in the columns; `None` where there is nothing. Columns in which no store has anything are left out.
+    fn cells(&self) -> Vec<Option<String>>;
 }
 
 /// The section; `None` unless some round has what it is about.
@@ -49,11 +50,14 @@ pub(crate) fn section<R: Row>(run: &Run, contenders: &Contenders) -> Option<Sect
 
 /// A row for each of these stores.
 fn table<R: Row>(stores: &[(&str, R)], contenders: &Contenders) -> Table {
-    let columns = R::COLUMNS.iter().map(|title| Column::right(*title));
+    let rows: Vec<(&str, Vec<Option<String>>)> = stores.iter().map(|(key, row)| (*key, row.cells())).collect();
+    let is_shown = |at: &usize| rows.iter().any(|(_, cells)| cells[*at].is_some());
+    let shown: Vec<usize> = (0..R::COLUMNS.len()).filter(is_shown).collect();
+    let columns = shown.iter().map(|at| Column::right(R::COLUMNS[*at]));
     let mut table = Table::new(2, std::iter::once(Column::left("store")).chain(columns).collect());
-    for (key, row) in stores {
-        let name = Cell::from(store(contenders, key));
-        table.row(std::iter::once(name).chain(row.cells().into_iter().map(Cell::from)).collect());
+    for (key, cells) in &rows {
+        let figures = shown.iter().map(|at| Cell::from(or_dash(cells[*at].clone(), |figure| figure)));
+        table.row(std::iter::once(Cell::from(store(contenders, key))).chain(figures).collect());
     }
     table
 }

@@ -11,16 +11,17 @@ use bakeoff_protocol::Durability;
 use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome};
-use bakeoff_text::HARD_SPACE;
+use bakeoff_text::shell_command;
 
-use crate::document::{Block, Section, SectionId, SpanKind, Text};
+use crate::document::{Block, Fact, Part, Section, SectionId, SpanKind, Text};
+use crate::sections::need;
 use crate::sections::pick::picked::Picked;
 
 /// The sections of a pick, in reading order.
 pub(crate) fn sections(of: &PickOutcome<'_>) -> Vec<Section> {
     let picked = Picked::new(of);
     let titled = |id, title, blocks| Section::titled(id, title, blocks);
-    let mut made = vec![titled(SectionId::Asked, "What was asked", vec![need(of.facts)])];
+    let mut made = vec![titled(SectionId::Asked, "What was asked", asked(of.facts))];
     if let Some(ranking) = of.asked() {
         made.push(titled(SectionId::PickAnswer, "Answer", answer::blocks(&picked, ranking)));
         if of.is_answered() && of.answer(ranking) != PickAnswer::AloneByChance {
@@ -29,16 +30,34 @@ pub(crate) fn sections(of: &PickOutcome<'_>) -> Vec<Section> {
         made.push(titled(SectionId::PickCosts, "What it costs", costs::blocks(&picked, ranking)));
         let changes = changes::blocks(&picked, ranking);
         made.push(titled(SectionId::PickChanges, "When the answer would change", changes));
+        made.push(titled(SectionId::MapOffer, "Who is best where", map_offer(of)));
     } else {
         made.push(titled(SectionId::PickAnswer, "Answer", vec![Block::paragraph_at(1, answer::nothing(&picked))]));
     }
     made.into_iter().flatten().chain(left_out::sections(&picked)).collect()
 }
 
-/// The need, as it was understood. A key stays on a line with its value.
-fn need(facts: &PickFacts) -> Block {
-    let each = |(key, value): &(String, String)| format!("{key} {value}").replace(' ', &HARD_SPACE.to_string());
-    Block::paragraph_at(1, facts.need.iter().map(each).collect::<Vec<_>>().join(" · "))
+/// The need, and how many operations a round has of it.
+fn asked(facts: &PickFacts) -> Vec<Block> {
+    let operations = facts.operations.map(|operations| Block::paragraph_at(1, operations.describe()));
+    std::iter::once(need::block(&facts.need)).chain(operations).collect()
+}
+
+/// The command that draws a map over the two quantities on which the answer depends most.
+fn map_offer(of: &PickOutcome<'_>) -> Vec<Block> {
+    let Some((axes, given)) = of.map_offer().zip(of.facts.given.as_ref()) else { return Vec::new() };
+    let ranges = axes.map(|(quantity, from, to)| {
+        (quantity.name(), format!("{}={}..{}", quantity.name(), quantity.to_word(from), quantity.to_word(to)))
+    });
+    let is_varied = |key: &str| ranges.iter().any(|(name, _)| *name == key);
+    let mut words = ["bakeoff", "map", "--x", &ranges[0].1, "--y", &ranges[1].1].map(str::to_owned).to_vec();
+    for (key, text) in given.iter().filter(|(key, _)| !is_varied(key)) {
+        words.extend([format!("--{key}"), text.clone()]);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let draws = Fact { name: "map".to_owned(), value: Part::Command("", shell_command(&words)) };
+    let what = format!("By {} and {}, in five minutes:", axes[0].0.label(), axes[1].0.label());
+    vec![Block::paragraph_at(1, what), Block::Facts(vec![draws])]
 }
 
 /// The settings in force of the best store, as a suite takes them, and how it keeps its promise.

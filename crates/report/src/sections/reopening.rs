@@ -1,7 +1,7 @@
 //! How long stores took to close and to open again with their data.
 
 use bakeoff_results::reopening::{Ended, Reopening};
-use bakeoff_text::{or_dash, time};
+use bakeoff_text::time;
 
 use crate::document::SectionId;
 use crate::sections::phase_tables::Row;
@@ -20,7 +20,7 @@ impl Row for Reopening {
         }
     }
 
-    fn cells(&self) -> Vec<String> {
-        [self.close_ns(), self.reopen_ns(), self.least_ns(), self.most_ns()].map(|ns| or_dash(ns, time)).to_vec()
+    fn cells(&self) -> Vec<Option<String>> {
+        [self.close_ns(), self.reopen_ns(), self.least_ns(), self.most_ns()].map(|ns| ns.map(time)).to_vec()
     }
 }

@@ -1,7 +1,7 @@
 //! Phases that were measured only once their rate had settled: how long that took, and whether it did.
 
 use bakeoff_results::warm_ups::{Settled, WarmUps};
-use bakeoff_text::{format_count, or_dash, time};
+use bakeoff_text::{format_count, time};
 
 use crate::document::SectionId;
 use crate::sections::phase_tables::Row;
@@ -17,13 +17,13 @@ impl Row for WarmUps {
         subject
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Option<String>> {
         vec![
-            or_dash(self.operations(), |mean| format_count(mean.round() as u64)),
-            or_dash(self.wall_ns(), time),
-            or_dash(self.first_ns(), time),
-            or_dash(self.last_ns(), time),
-            describe(self.settled()),
+            self.operations().map(|mean| format_count(mean.round() as u64)),
+            self.wall_ns().map(time),
+            self.first_ns().map(time),
+            self.last_ns().map(time),
+            Some(describe(self.settled())),
         ]
     }
 }

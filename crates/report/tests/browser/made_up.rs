@@ -100,6 +100,7 @@ pub(crate) fn circumstances() -> Run {
                         waited_ns: phase.timed_ns * 3,
                         cpu_ns: phase.timed_ns,
                         process_write_bytes: 1_000,
+                        disk: None,
                     };
                     cells.push(good(&axes, round, vec![PhaseResult { background_work: Some(settled), ..phase }]));
                 }

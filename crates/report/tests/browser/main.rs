@@ -6,6 +6,7 @@ mod flame;
 mod hostile;
 mod interaction;
 mod made_up;
+mod map;
 mod pictures;
 mod places;
 mod reading;
@@ -13,8 +14,9 @@ mod reading;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_report::{Published, write_page};
+use bakeoff_report::write_page;
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
 use tempfile::TempDir;
 

@@ -129,6 +129,20 @@ fn an_open_loop_has_its_columns_and_a_closed_one_leaves_them_empty() {
 }
 
 #[test]
+fn sizes_of_values_have_rows_after_that_of_all() {
+    let mut get = operation("get", 1_000);
+    get.by_size = vec![of_size(200, 700, 500), of_size(20_480, 300, 2_000)];
+    let (_, rows) = csv_of(vec![good(&axes("lmdb"), 1, vec![phase_result("get", vec![get])])]);
+    let column = |name: &str| rows.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+    assert_eq!(column("operation"), ["get"; 3]);
+    assert_eq!(column("operation_value_bytes_min"), ["", "200", "20480"]);
+    assert_eq!(column("operation_value_bytes_max"), ["", "200", "20480"]);
+    assert_eq!(column("operations"), ["1000", "700", "300"]);
+    assert_eq!(column("bytes"), ["1000000", "", ""]);
+    assert_eq!(column("latency_ns_p99"), ["3000", "1500", "6000"]);
+}
+
+#[test]
 fn no_text_in_csv_steers_a_terminal_and_ordinary_texts_come_back() {
     let message = "\u{1b}[31mred\u{7} \u{202e}back\r";
     let ordinary = "line one\nline two\twith \"quotes\", commas, µs and 日本語";

@@ -72,7 +72,7 @@ fn a_workbook_has_native_charts_and_texts_but_no_formula() {
         parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, part)| part).collect();
     assert_eq!(charts.len(), 4);
     assert!(
-        charts.iter().all(|chart| chart.contains("means!$Q$") && chart.contains("means!$S$")),
+        charts.iter().all(|chart| chart.contains("means!$S$") && chart.contains("means!$U$")),
         "workloads and stores are named"
     );
     assert!(parts.iter().filter(|(name, _)| name.contains("worksheets")).all(|(_, sheet)| !sheet.contains("<f>")));

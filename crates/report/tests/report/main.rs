@@ -7,6 +7,7 @@ mod files;
 mod first_screen;
 mod flushes;
 mod hines_columns;
+mod map;
 mod memory;
 mod pick;
 mod pick_rounds;

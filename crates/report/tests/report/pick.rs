@@ -8,7 +8,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::{Goal, PICK_PHASE};
 use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
-use bakeoff_results::pick_facts::{Excluded, PickFacts, Question};
+use bakeoff_results::pick_facts::{Cut, CutBy, Excluded, PickFacts, Question, RoundOperations};
 use bakeoff_results::run::Run;
 use serde_json::json;
 
@@ -16,12 +16,14 @@ use bakeoff_testing::made_up::{axes, edit, failed, good, operation, phase_result
 
 pub(crate) fn facts() -> PickFacts {
     PickFacts {
+        given: None,
         need: vec![("records".to_owned(), "1000".to_owned()), ("optimize".to_owned(), "mean".to_owned())],
+        operations: None,
         optimize: Goal::Mean,
         budget_ns: 60_000_000_000,
         out_of_time: false,
         raced: vec!["lmdb".to_owned(), "sqlite".to_owned()],
-        excluded: vec![Excluded { store: "redb".to_owned(), why: "durability process is not offered".to_owned() }],
+        excluded: vec![Excluded::dropped("redb".to_owned(), "durability process is not offered".to_owned())],
         dropped: Vec::new(),
         finalists: vec!["lmdb".to_owned(), "sqlite".to_owned()],
         questions: Vec::new(),
@@ -134,6 +136,19 @@ fn the_page_names_the_best_by_the_class_that_was_asked() {
     let headline = page_headline(cells.clone(), &facts);
     assert!(headline.contains(">LMDB (process)</span> is best"), "{headline}");
     assert!(shown(cells, &facts).contains("SQLite (power), the next,"), "the answer says what promises more");
+}
+
+#[test]
+fn how_many_operations_a_round_has_is_shown_with_why_no_more() {
+    let said = |operations| shown(rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]), &PickFacts { operations, ..facts() });
+    let whole = said(Some(RoundOperations { count: 50_000, cut: None }));
+    assert!(whole.contains("optimize mean A round has 50,000 operations of this mix."), "{whole}");
+    let cut = said(Some(RoundOperations { count: 250, cut: Some(Cut { from: 50_000, by: CutBy::Growth }) }));
+    assert!(
+        cut.contains("250 operations of this mix instead of 50,000, as the mix has more inserts than deletes"),
+        "{cut}"
+    );
+    assert!(!said(None).contains("A round has"), "of runs that did not keep it nothing is known");
 }
 
 /// The second always takes a fifth more, the third sometimes less and sometimes far more: the third alone may be as good as the best.
@@ -377,4 +392,21 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
         answer.contains("<h3>What it costs</h3>") && answer.contains("<table") && !answer.contains("\\n"),
         "{answer}"
     );
+}
+
+#[test]
+fn a_map_of_what_the_answer_depends_on_is_offered() {
+    let mut cells = a_faster_and_a_smaller();
+    // SQLite is best with more writes, and nothing changes with ten times the records.
+    cells.extend(rounds("lmdb", "more-writes", &[4000, 4010, 3990]));
+    cells.extend(rounds("sqlite", "more-writes", &[2000, 2020, 1980]));
+    cells.extend(rounds("lmdb", "records-tenfold", &[1000, 1010, 990]));
+    cells.extend(rounds("sqlite", "records-tenfold", &[3000, 3010, 2990]));
+    let questions = vec![question("more-writes", None), question("records-tenfold", None)];
+    let given = Some(vec![("key-size".to_owned(), "20".to_owned()), ("value-size".to_owned(), "1KiB".to_owned())]);
+    let text = shown(cells.clone(), &PickFacts { questions: questions.clone(), given: given.clone(), ..facts() });
+    assert_says(&text, &["bakeoff map --x 'reads=0..100' --y 'value-size=", "--key-size 20"]);
+    assert!(!text.contains("--value-size"), "{text}");
+    let text = shown(cells, &PickFacts { questions, ..facts() });
+    assert!(!text.contains("bakeoff map"), "what was given is not known of an older run: {text}");
 }

@@ -123,7 +123,7 @@ fn a_pick_that_was_cut_short_does_not_blame_the_budget() {
 fn one_round_proves_nothing() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[5000]));
-    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "5.0 × the cost".to_owned() }];
+    let dropped = vec![Excluded::dropped("sqlite".to_owned(), "5.0 × the cost".to_owned())];
     for facts in [PickFacts { out_of_time: true, ..facts() }, PickFacts { dropped, ..facts() }] {
         assert!(!pick_is_answered(&cells, &facts), "of the best too");
         let text = shown(cells.clone(), &facts);
@@ -145,7 +145,7 @@ fn one_that_is_far_ahead_is_not_said_to_have_had_no_time() {
     cells.extend(rounds("sqlite", PICK_ASKED, &[16_000]));
     cells.extend(rounds("flat-folder", PICK_ASKED, &[20_000, 90_000]));
     let without = |names: &[&str]| {
-        let drop = |name: &&str| Excluded { store: (*name).to_owned(), why: "far behind after round 1".to_owned() };
+        let drop = |name: &&str| Excluded::dropped((*name).to_owned(), "far behind after round 1".to_owned());
         PickFacts { dropped: names.iter().map(drop).collect(), out_of_time: true, ..facts() }
     };
     let far = without(&["sqlite", "flat-folder"]);
@@ -197,7 +197,7 @@ fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
     cells.extend(rounds("flat-folder", PICK_ASKED, &[9000]));
-    let dropped = vec![Excluded { store: "flat-folder".to_owned(), why: "9.0 × the cost".to_owned() }];
+    let dropped = vec![Excluded::dropped("flat-folder".to_owned(), "9.0 × the cost".to_owned())];
     cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
     cells.extend(rounds("sqlite", "same", &[2000, 2020, 1980]));
     let text = shown(cells, &PickFacts { dropped, questions: vec![question("same", None)], ..facts() });
@@ -220,7 +220,7 @@ fn fewer_rounds_of_one_that_was_out_meanwhile_are_explained() {
     cells.extend(rounds("sqlite", PICK_ASKED, &[1400, 1410, 1390]));
     let words = "Fewer rounds of SQLite: out of the race as worse, until";
     assert_says(&shown(cells.clone(), &facts()), &[words]);
-    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "1.4 × the cost".to_owned() }];
+    let dropped = vec![Excluded::dropped("sqlite".to_owned(), "1.4 × the cost".to_owned())];
     assert!(!shown(cells, &PickFacts { dropped, ..facts() }).contains("Fewer rounds"));
 }
 
@@ -252,7 +252,7 @@ fn one_dropped_far_behind_after_two_rounds_that_scatter_does_not_keep_the_answer
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[1005, 1100, 950]));
     cells.extend(rounds("flat-folder", PICK_ASKED, &[9000, 2000]));
-    let dropped = vec![Excluded { store: "flat-folder".to_owned(), why: "5.5 × the cost".to_owned() }];
+    let dropped = vec![Excluded::dropped("flat-folder".to_owned(), "5.5 × the cost".to_owned())];
     let late = PickFacts { out_of_time: true, ..facts() };
     assert!(!pick_is_answered(&cells, &late), "it may be as good");
     let late = PickFacts { dropped, ..late };
@@ -280,7 +280,7 @@ fn what_is_typical_of_a_round_is_not_spoilt_by_a_few_slow_operations() {
 fn more_time_than_there_was_is_advised_where_the_guess_is_below_it() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[16_000]));
-    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "far behind after round 1".to_owned() }];
+    let dropped = vec![Excluded::dropped("sqlite".to_owned(), "far behind after round 1".to_owned())];
     let text = shown(cells, &PickFacts { dropped, proof_ns_expected: 3_000_000_000, ..facts() });
     assert_says(&text, &["For a proof: Give more than 1 min with --budget."]);
 }

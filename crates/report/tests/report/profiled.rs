@@ -4,10 +4,11 @@ use std::path::Path;
 
 use bakeoff_protocol::{Profile, ProfileOutcome};
 use bakeoff_report::{
-    ComparisonReport, Published, TerminalOptions, render_against, render_terminal, write_csv, write_json,
-    write_markdown, write_page, write_parquet, write_xlsx,
+    ComparisonReport, TerminalOptions, render_against, render_terminal, write_csv, write_json, write_markdown,
+    write_page, write_parquet, write_xlsx,
 };
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! Publications through our matrix, and runs beside them.
 
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
-use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_csv, write_markdown};
+use bakeoff_report::{TerminalOptions, render_against, render_published, write_csv, write_markdown};
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::published::Published;
 
 use bakeoff_testing::made_up::{axes, edit, good, operation, phase_result, run, store, stores, unwrapped};
 

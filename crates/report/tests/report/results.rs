@@ -310,7 +310,7 @@ fn a_run_is_read_with_its_stores() {
     let run = Run::read(directory.path()).unwrap();
     assert_eq!(run.cells, cells);
     assert_eq!(run.stores(), stores());
-    assert_eq!(run.notes, [ReadNote::TornLine]);
+    assert_eq!(run.notes, [ReadNote::TornLine, ReadNote::ResultsUnsealed]);
 }
 
 #[test]
@@ -319,12 +319,34 @@ fn cells_of_another_run_are_noted() {
         let mut info = info(&stores());
         info["cells"] = cells.into();
         let directory = directory(Some(&info.to_string()), Some(text(&gets(&axes("lmdb"), &[1_000])).as_bytes()));
-        said(&Run::read(directory.path()).unwrap().notes)
+        let mut notes = Run::read(directory.path()).unwrap().notes;
+        notes.retain(|note| *note != ReadNote::ResultsUnsealed);
+        said(&notes)
     };
     assert_eq!(notes(&["lmdb-1024-1000-random"]), Vec::<String>::new());
     assert_eq!(notes(&[]), Vec::<String>::new(), "a run that tells of no cells has no foreign ones");
     let foreign = notes(&["another"]);
     assert!(foreign.len() == 1 && foreign[0].starts_with("1 cell(s) in results.jsonl are not among"), "{foreign:?}");
+}
+
+/// Another run's lines changed the winners of a search for rates, and no note said so.
+#[test]
+fn rounds_that_were_added_to_a_finished_search_are_noted() {
+    let notes = |finished: Option<&str>, ended: u64| {
+        let mut info = info(&stores());
+        (info["cells"], info["finished"], info["rounds_ended"]) =
+            (Vec::<&str>::new().into(), finished.into(), ended.into());
+        let rounds = text(&gets(&axes("lmdb"), &[1_000, 2_000]));
+        let directory = directory(Some(&info.to_string()), Some(rounds.as_bytes()));
+        let mut notes = Run::read(directory.path()).unwrap().notes;
+        notes.retain(|note| *note != ReadNote::ResultsUnsealed);
+        notes
+    };
+    let at = Some("2026-01-02T03:04:06Z");
+    assert_eq!(notes(at, 1), [ReadNote::RoundsAdded(1)]);
+    assert_eq!(notes(at, 2), []);
+    assert_eq!(notes(at, 3), [ReadNote::RoundsMissing(1)]);
+    assert_eq!(notes(None, 1), [], "one that was killed when it was resumed has more");
 }
 
 #[test]

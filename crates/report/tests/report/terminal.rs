@@ -172,20 +172,20 @@ fn compacted_copies_were_in_no_text() {
     let mut markdown = Vec::new();
     write_markdown(&Analysis::new(&run), None, &mut markdown).unwrap();
     for text in [render_terminal(&Analysis::new(&run), &PLAIN), String::from_utf8(markdown).unwrap()] {
-        let section = text.split("Storage").nth(1).unwrap_or_else(|| panic!("{text}"));
+        let section = text.split("Space and memory").nth(1).unwrap_or_else(|| panic!("{text}"));
         let words = |store: &str| {
             let rows = section.lines().map(|line| unwrapped(&line.replace('|', " ")));
             rows.into_iter().find(|row| row.starts_with(store)).unwrap()
         };
-        assert_eq!(words("LMDB"), "LMDB 14.3 MiB 9.54 MiB 5.72 MiB 4.77 MiB 2.00× 1.20×", "{text}");
-        assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× –", "{text}");
+        assert_eq!(words("LMDB"), "LMDB 14.3 MiB 9.54 MiB 5.72 MiB 4.77 MiB 2.00× 1.20× 2.00 MiB", "{text}");
+        assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× – 2.00 MiB", "{text}");
     }
     assert!(
         !render_terminal(
             &Analysis::new(&bakeoff_testing::made_up::run(vec![stored("sqlite", false)], stores())),
             &PLAIN
         )
-        .contains("Storage")
+        .contains("Space and memory")
     );
 }
 
@@ -313,6 +313,73 @@ fn a_batched_write_costs_its_commits() {
     let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![load.clone()])).collect();
     let report = render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN);
     assert!(report.contains("LMDB 2.00 µs"), "{report}");
+}
+
+/// A row said that the slowest write took 0.2 ms, while its commits took up to 5 ms.
+#[test]
+fn the_slowest_commits_were_left_out() {
+    let mut commit = operation("commit", 50_000);
+    (commit.operations, commit.entries, commit.timed_ns) = (100, 100, Some(5_000_000));
+    let edit = phase_result("edit", vec![operation("update", 2_000), commit]);
+    let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![edit.clone()])).collect();
+    let run = run(cells, stores());
+    let full = render_terminal(&Analysis::new(&run), &FULL);
+    let row = |text: &str, section: &str| {
+        let section = text.split(section).nth(1).unwrap_or_else(|| panic!("{text}"));
+        let rows = section.lines().map(|line| unwrapped(&line.replace('|', " ")));
+        rows.into_iter().find(|row| row.starts_with("LMDB ")).unwrap_or_else(|| panic!("{text}"))
+    };
+    let of_writes = row(&full, "Every store");
+    assert!(of_writes.ends_with("2.00 µs 6.00 µs too few 5.00 ms"), "{of_writes}");
+    let of_commits = "LMDB 100 50.0 µs 50.0 µs too few too few 5.00 ms";
+    assert_eq!(row(&full, "\nCommits\n"), of_commits);
+    let mut markdown = Vec::new();
+    write_markdown(&Analysis::new(&run), None, &mut markdown).unwrap();
+    assert_eq!(row(&String::from_utf8(markdown).unwrap(), "# Commits\n"), of_commits);
+    let mut page = Vec::new();
+    write_page(&[Analysis::new(&run)], None, Path::new("."), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("Commits") && page.contains("5.00 ms"), "{page}");
+    let mut alone = run.clone();
+    alone.cells.iter_mut().for_each(|cell| cell.phases[0].result.operations.truncate(1));
+    assert!(!render_terminal(&Analysis::new(&alone), &FULL).contains("\nCommits\n"));
+}
+
+#[test]
+fn latencies_of_sizes_follow_those_of_all() {
+    let mixture = Some("70% 200B, 30% 20KiB".to_owned());
+    let mixed = |store: &str| Axes {
+        value_bytes_min: 200,
+        value_bytes_max: 20_480,
+        value_mixture: mixture.clone(),
+        ..axes(store)
+    };
+    let cells = |store: &str, by_size| {
+        let mut get = operation("get", 1_000);
+        get.by_size = by_size;
+        let round = |round| good(&mixed(store), round, vec![phase_result("get", vec![get.clone()])]);
+        (1..=3).map(round).collect::<Vec<_>>()
+    };
+    let known = vec![of_size(200, 700, 500), of_size(20_480, 300, 2_000)];
+    let run = run([cells("lmdb", known), cells("sqlite", Vec::new())].concat(), stores());
+    let full = unwrapped(&render_terminal(&Analysis::new(&run), &FULL));
+    let at = |words: &str| full.find(words).unwrap_or_else(|| panic!("{words}: {full}"));
+    let tables = ["get · 200B..20KiB", "get 200B · 200B..20KiB", "get 20KiB · 200B..20KiB"].map(at);
+    assert!(tables.is_sorted(), "{tables:?}: {full}");
+    assert!(full.contains("values of 70% 200B, 30% 20KiB × 1,000 records"), "{full}");
+    let usual = unwrapped(&render_terminal(&Analysis::new(&run), &PLAIN));
+    assert!(usual.contains(" · values 70% 200B, 30% 20KiB"), "{usual}");
+    assert!(full[tables[1]..].contains("LMDB 700 k/s 500 ns 500–500 ns 500 ns 1.50 µs too few 50.0 µs"), "{full}");
+    assert!(full[tables[2]..].contains("LMDB 300 k/s 2.00 µs 2.00–2.00 µs 2.00 µs too few too few 200 µs"), "{full}");
+    assert!(full[tables[1]..].contains("SQLite n/a – – – –"), "{full}");
+    let mut markdown = Vec::new();
+    write_markdown(&Analysis::new(&run), None, &mut markdown).unwrap();
+    let markdown = String::from_utf8(markdown).unwrap();
+    assert!(markdown.contains("## Latency by value size"), "{markdown}");
+    assert!(markdown.contains("get 20KiB · 200B..20KiB"), "{markdown}");
+    let mut page = Vec::new();
+    write_page(&[Analysis::new(&run)], None, Path::new("."), &mut page).unwrap();
+    assert!(String::from_utf8(page).unwrap().contains("get 20KiB · 200B..20KiB"));
 }
 
 #[test]

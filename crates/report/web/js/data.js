@@ -77,10 +77,16 @@ const measures = data.measures.filter((_, index) => measured.has(index));
 /** Where every store stands in a contest under a measure, best first. */
 function standings(contest, measure) {
   const place = measureIndex.get(measure.name);
-  const there = (contest?.entries ?? []).filter((entry) => entry.figures[place].length);
-  const all = there.map((entry) => ({ contest, entry, store: data.stores[entry.store], index: entry.store, figures: entry.figures[place] }));
-  const sign = measure.lower_is_better ? 1 : -1;
-  return all.sort((a, b) => sign * (a.figures[0] - b.figures[0]));
+  const entries = (contest?.orders[place] ?? []).map((at) => contest.entries[at]);
+  return entries.map((entry) => ({ contest, entry, store: data.stores[entry.store], index: entry.store, figures: entry.figures[place] }));
+}
+
+/** The stores that no other one beats in both measures, along the first one. */
+function front(contest, across, up) {
+  const pair = [across, up].map((measure) => measureIndex.get(measure.name));
+  const [low, high] = d3.sort(pair);
+  const [, , stores] = contest?.fronts.find(([first, second]) => first === low && second === high) ?? [low, high, []];
+  return low === pair[0] ? stores : stores.toReversed();
 }
 
 function verdictOf(contest, measure) {

@@ -6,21 +6,28 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The rows of a CSV as JSON: numbers as numbers, absent figures left out, the apostrophe before what looks like a formula taken off. */
-function rowsOf(csv) {
-  // Not csvParse, which makes a function of the header: the page's policy forbids that.
-  const [header, ...rows] = d3.csvParseRows(csv);
-  const field = (name, value) => (!data.texts.includes(name) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value.replace(/^'(?=[=+\-@\t\r\n])/, ""));
-  return rows.map((row) => Object.fromEntries(row.flatMap((value, index) => (value === "" ? [] : [[header[index], field(header[index], value)]]))));
+/** A table as JSON, an object for each row; what is absent is left out. */
+function jsonOf({ columns, rows }) {
+  const object = (row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]).filter(([, value]) => value !== null));
+  return JSON.stringify(rows.map(object), null, 1);
 }
+
+/** A field of CSV: quoted where it must be, and with an apostrophe where a spreadsheet would take it for a formula, as in src/export/csv.rs. */
+function csvField(value) {
+  const field = typeof value === "string" ? value.replace(/^(?=[=+\-@\t\n])/, "'") : String(value ?? "");
+  return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}
+
+/** A table as CSV with a header; what is absent is an empty field. */
+const csvOf = ({ columns, rows }) => [columns, ...rows].map((row) => `${row.map(csvField).join(",")}\n`).join("");
 
 for (const raw of document.querySelectorAll("script.raw")) {
   const run = raw.dataset.run;
   const button = (kind, type, convert) =>
-    element("button", { type: "button", onclick: async () => save(`${run}.${kind}`, type, convert(await unpack(raw))) }, `${run}.${kind}`);
+    element("button", { type: "button", onclick: async () => save(`${run}.${kind}`, type, convert(JSON.parse(await unpack(raw)))) }, `${run}.${kind}`);
   document.getElementById("download-buttons").append(
-    button("csv", "text/csv", (csv) => csv), " ",
-    button("json", "application/json", (csv) => JSON.stringify(rowsOf(csv), null, 1)), " ",
+    button("csv", "text/csv", csvOf), " ",
+    button("json", "application/json", jsonOf), " ",
   );
 }
 

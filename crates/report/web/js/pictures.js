@@ -253,7 +253,7 @@ function drawScatter() {
     const x = at(across, store), y = at(up, store);
     return shown(store) && x !== undefined && y !== undefined ? [{ store, x, mean: y }] : [];
   });
-  const front = paretoFront(rows, across, up);
+  const onFront = front(across.per_phase || up.per_phase ? contest : whole, across, up).flatMap((store) => rows.filter((row) => row.store === store));
   const options = measures.map((measure) => ({ label: measure.title, value: measure }));
   const choose = (index) => (measure) => {
     state.scatter[index] = measure;
@@ -273,7 +273,7 @@ function drawScatter() {
     return draw({
       ...frame,
       marks: [
-        Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
+        Plot.line(onFront, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
         Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
         ...names(apart(rows, frame), width, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
@@ -286,15 +286,6 @@ function drawScatter() {
     controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
     plot,
   });
-}
-
-/** Those that no other one beats in both measures, from the best in the first one on. */
-function paretoFront(rows, across, up) {
-  const better = (measure, a, b) => (measure.lower_is_better ? a < b : a > b);
-  const sorted = d3.sort(rows.filter((row) => data.stores[row.store].ranked), (a, b) => (better(across, a.x, b.x) ? -1 : better(across, b.x, a.x) ? 1 : better(up, a.mean, b.mean) ? -1 : 1));
-  const front = [];
-  for (const row of sorted) if (!front.length || better(up, row.mean, front.at(-1).mean)) front.push(row);
-  return front;
 }
 
 /** Over many workloads at once: the geometric mean of each store's figure relative to the best one. */

@@ -49,10 +49,14 @@ fn heading(goal: Goal) -> &'static str {
         Goal::P50 => "median",
         Goal::P99 => "p99",
         Goal::P999 => "p99.9",
+        Goal::SlowestCommit => "commit",
         Goal::Throughput => "rate",
         Goal::Space => "disk/data",
+        Goal::PeakDisk => "peak/data",
         Goal::Memory => "memory",
         Goal::Cpu => "CPU/op",
+        Goal::Open => "open",
+        Goal::Recovery => "recovery",
     }
 }
 

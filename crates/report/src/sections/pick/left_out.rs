@@ -5,7 +5,7 @@ use bakeoff_protocol::FailureKind;
 use crate::document::{Block, Item, List, Section, SectionId};
 use crate::sections::pick::picked::Picked;
 use bakeoff_results::pick::PICK_ASKED;
-use bakeoff_results::pick_facts::by_reason;
+use bakeoff_results::pick_facts::by_lack;
 
 /// A section for each reason.
 pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {
@@ -21,8 +21,9 @@ pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {
     };
     let (otherwise, excluded): (Vec<_>, Vec<_>) =
         picked.facts().excluded.iter().cloned().partition(|each| is_asked_otherwise(&each.store));
-    let [otherwise, excluded] = [otherwise, excluded]
-        .map(|some| by_reason(&some).iter().map(|(stores, why)| item(stores, why)).collect::<Vec<_>>());
+    let group = |(stores, why): (Vec<&str>, &str)| item(&stores.join(", "), why);
+    let [otherwise, excluded] =
+        [otherwise, excluded].map(|some| by_lack(&some).into_iter().map(group).collect::<Vec<_>>());
     let lists = [
         ("Out of the race for what was asked", dropped),
         ("Not done within their part of the time", late),
