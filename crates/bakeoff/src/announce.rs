@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use bakeoff_engine::{Setup, describe_share, describe_size, expected_rate_times, shown, skipped};
-use bakeoff_results::record::Omission;
+use bakeoff_results::omission::Omission;
 use bakeoff_results::record::RunRecord;
 use bakeoff_text::{format_duration, printable_lines};
 

@@ -3,7 +3,9 @@
 mod check_driver_arguments;
 mod compare_arguments;
 mod item_arguments;
+mod rewrite_arguments;
 mod suite_arguments;
+mod trace_arguments;
 
 use std::path::PathBuf;
 
@@ -15,8 +17,12 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use check_driver_arguments::CheckDriverArguments;
 pub(crate) use compare_arguments::CompareArguments;
 use item_arguments::ItemArguments;
+pub(crate) use rewrite_arguments::{
+    AnonymizeArguments, CutArguments, ExportArguments, MergeArguments, RewriteArguments,
+};
 use suite_arguments::OVERRIDES;
 pub(crate) use suite_arguments::{DEFAULT_RESULTS, SuiteArguments};
+pub(crate) use trace_arguments::{FORMS, TraceArguments};
 
 /// The style of the word before an error.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -34,6 +40,7 @@ Examples:
   bakeoff run --dir /mnt/ssd --durability power    on another disk, surviving power cuts
   bakeoff run --resume                         finish the newest run that was cut short
   bakeoff pick                                 which store for my application? Asks, answers
+  bakeoff map                                  who is best where: value size by records
   bakeoff report                               show the newest result again
   bakeoff compare before/ after/               what a change did to the figures
   bakeoff doctor                               what could spoil a measurement on this machine
@@ -56,6 +63,8 @@ pub(crate) enum Verb {
     Run(RunArguments),
     /// Say which store fits your records, what it costs and when another would fit better
     Pick(PickArguments),
+    /// Draw which store is best where, over two quantities of a need such as value size and records
+    Map(MapArguments),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
     /// Say what became better or worse from one run to another, is the same, or cannot be told
@@ -132,7 +141,7 @@ pub(crate) struct RunArguments {
     pub(crate) full: bool,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(
     allow_negative_numbers = true,
     after_help = "\
@@ -156,19 +165,49 @@ pub(crate) struct PickArguments {
     /// Read the need from a file: the names of these options as keys. Options given beside it hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) need: Option<PathBuf>,
-    /// Take records, sizes, mix and popularity from a trace of your application (CSV or Parquet with op,key,value_size, Twitter's cache-trace,
-    /// YCSB's log). Options given beside it, and those of a --need file, hold over it
+    /// Take records, sizes, mix and popularity from a trace of your application (`bakeoff tape summary --help` lists the forms). Other
+    /// options, and those of a --need file, hold over it. A trace that these figures do not represent is replayed, as with --tape
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// The unit of the trace's times where they are plain numbers: s, ms, us, ns [default: s]
-    #[arg(long, value_name = "UNIT", requires = "trace")]
-    pub(crate) time_unit: Option<String>,
+    #[command(flatten)]
+    pub(crate) read: TraceArguments,
     /// Replay what an application did, from a tape that `bakeoff tape import` made of its trace, instead of the like of it
     #[arg(long, value_name = "DIR", conflicts_with = "trace")]
     pub(crate) tape: Option<PathBuf>,
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Args)]
+#[command(
+    allow_negative_numbers = true,
+    after_help = "\
+Examples:
+  bakeoff map                              value size by records, in five minutes
+  bakeoff map --x value-size=16B..64KiB --y reads=0..100 --records 100k
+  bakeoff map --x records=1k..1M --y memory=16MiB..1GiB --value-size 200B --budget 10m
+  bakeoff map --y skew=0..1.4 --mix get=90,update=10 --stores sqlite,lmdb,leveldb
+  bakeoff map --trace app.csv --y threads=1..8     the rest as an application does it
+  bakeoff map --resume                     go on with the newest one, or give it more time
+  bakeoff report MAP --samples map.csv     its samples for other programs
+Quantities: value-size, records, reads (percent of the operations), threads, memory, skew (the
+exponent of the popularity of records; 0 is uniform). Stores are raced at places of the plane, most
+of them where the winner changes. What lies between two samples is drawn as such.
+Exit status: 0 with a map, 1 if nothing was measured, 2 usage or set-up, 130 interrupted."
+)]
+pub(crate) struct MapArguments {
+    /// What lies along the horizontal axis, and from where to where
+    #[arg(long, value_name = "QUANTITY=FROM..TO", default_value = "value-size=16B..1MiB")]
+    pub(crate) x: String,
+    /// What lies along the vertical axis, and from where to where
+    #[arg(long, value_name = "QUANTITY=FROM..TO", default_value = "records=1k..1M")]
+    pub(crate) y: String,
+    #[command(flatten)]
+    pub(crate) pick: PickArguments,
+    /// Go on with a map: the given one, or the newest in --out. Beside it there can only be --budget
+    #[arg(long, value_name = "MAP", num_args = 0..=1)]
+    pub(crate) resume: Option<Option<PathBuf>>,
 }
 
 #[derive(Args)]
@@ -190,7 +229,7 @@ pub(crate) struct ReportArguments {
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,
-    #[arg(long, help = against_help(), value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx"])]
+    #[arg(long, help = against_help(), value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx", "samples"])]
     pub(crate) against: Option<String>,
     /// Write the report as one HTML page that needs nothing else; it can show several runs, and a paper with --against.
     /// `-` for standard output, as in all of these
@@ -205,6 +244,9 @@ pub(crate) struct ReportArguments {
     /// Write every round's figures as Parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) parquet: Option<PathBuf>,
+    /// Of a map: write every place with what is known of it, and the stores measured there, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) samples: Option<PathBuf>,
     /// Write a workbook with charts, means, places and every round's figures
     #[arg(long, value_name = "FILE")]
     pub(crate) xlsx: Option<PathBuf>,
@@ -256,28 +298,33 @@ pub(crate) enum TapeVerb {
         /// Say what is in it, as `tape summary` does
         #[arg(long, conflicts_with = "limit")]
         summary: bool,
-        /// With --summary, the form of a trace: csv, parquet, twitter, ycsb [default: told by its beginning]
+        /// With --summary, the form of a trace (`tape summary --help` lists them)
         #[arg(long, value_name = "FORM", requires = "summary")]
         form: Option<String>,
     },
     /// Say what is in a trace of an application: mix, sizes, popularity of keys, working set, arrival
+    #[command(after_help = FORMS)]
     Summary {
-        /// CSV or Parquet with op,key,value_size (and time, key_size), Twitter's cache-trace, or YCSB's log, told by the first line; or the
-        /// directory of an imported tape. Compressed with gzip or Zstandard or not; - is standard input
+        /// A trace in one of the forms below, compressed with gzip or Zstandard or not; or the directory of an imported tape. - is
+        /// standard input
         file: PathBuf,
-        /// The form of the trace: csv, parquet, twitter, ycsb [default: told by its beginning]
-        #[arg(long, value_name = "FORM")]
-        form: Option<String>,
-        /// The unit of the trace's times where they are plain numbers: s, ms, us, ns [default: s]
-        #[arg(long, value_name = "UNIT")]
-        time_unit: Option<String>,
+        #[command(flatten)]
+        read: TraceArguments,
     },
     /// Turn a trace of an application into a tape that every store can replay
     Import(ImportArguments),
+    /// Write a trace or a tape as a table, CSV or Parquet, that gives the same operations when it is imported
+    Export(ExportArguments),
+    /// Make keys of a trace or a tape unreadable, so that it can be shared
+    Anonymize(AnonymizeArguments),
+    /// Keep a part of a trace or a tape: the first or last operations, or those of a time
+    Cut(CutArguments),
+    /// Make one trace or tape of several
+    Merge(MergeArguments),
 }
 
 #[derive(Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   bakeoff tape import app.csv                     makes app.tape, a directory
   bakeoff tape import app.parquet --out shop.tape --anonymize
@@ -286,22 +333,18 @@ Examples:
   bakeoff tape show app.tape                      its operations, with the right answers
   bakeoff run --tape app.tape                     replay it on every store
   bakeoff pick --tape app.tape                    which store is best at it
-What a trace reads, replaces or removes before it wrote it is loaded beforehand. docs/PICK.md says
-how to log a trace.")]
+What a trace reads, replaces or removes before it wrote it is loaded beforehand.
+
+{FORMS}"))]
 pub(crate) struct ImportArguments {
-    /// CSV or Parquet with op,key,value_size (and time, thread, key_size), Twitter's cache-trace, or YCSB's log, told by the first line;
-    /// compressed with gzip or Zstandard or not. - is standard input
+    /// A trace in one of the forms below, compressed with gzip or Zstandard or not. - is standard input
     pub(crate) file: PathBuf,
     /// The directory to make [default: the trace's name with .tape, here]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The form of the trace: csv, parquet, twitter, ycsb [default: told by its beginning]
-    #[arg(long, value_name = "FORM")]
-    pub(crate) form: Option<String>,
-    /// The unit of the trace's times where they are plain numbers: s, ms, us, ns [default: s]
-    #[arg(long, value_name = "UNIT")]
-    pub(crate) time_unit: Option<String>,
-    /// Make keys unreadable, by a hash that nobody can make again; keys of less than 20 bytes become 20 long
+    #[command(flatten)]
+    pub(crate) read: TraceArguments,
+    /// Make keys unreadable with a secret that is kept nowhere (`tape anonymize --help` says what that hides)
     #[arg(long)]
     pub(crate) anonymize: bool,
     /// The length of values whose length the trace does not tell
@@ -310,7 +353,7 @@ pub(crate) struct ImportArguments {
     /// Deal keys to this many threads [default: the trace's threads, or one]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(bakeoff_trace::IMPORT_LANES_MAX)))]
     pub(crate) threads: Option<u32>,
-    /// What values are made of: random, text, half
+    /// What values are made of: random, text, json, half
     #[arg(long, value_name = "TYPE", default_value = "text")]
     pub(crate) data: String,
     /// Seed of the values
@@ -347,7 +390,7 @@ pub(crate) struct CleanArguments {
 
 /// What `--against` does, with the names of all publications.
 fn against_help() -> String {
-    let names: Vec<&str> = bakeoff_report::Published::names().collect();
+    let names: Vec<&str> = bakeoff_results::published::Published::names().collect();
     format!("Set the run beside a paper, here, with --html or with --markdown: {}", names.join(", "))
 }
 

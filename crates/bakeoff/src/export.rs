@@ -1,20 +1,18 @@
-//! Files that are written for other programs and for people: whole or not at all, and never over a run's results.
+//! Files that are written for other programs and for people: whole or not at all, and never over a
+//! run's results.
 
-use std::fs::{OpenOptions, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::{Kind, MARKER, kind_of, shown};
+use bakeoff_engine::{Kind, MARKER, kind_of};
+use bakeoff_files::check_links;
 use bakeoff_results::record::RUN_FILE;
 use bakeoff_results::results_file::RESULTS_FILE;
-
-/// Links that lead from one to the next, at most, as for the kernel.
-const LINKS_MAX: usize = 40;
-
-/// The bits of a directory where everyone may write, and only owners may remove.
-const SHARED: u32 = 0o1002;
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 
 /// Two exports must not be written into each other.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
@@ -39,28 +37,6 @@ pub(crate) fn place_of(file: &Path) -> PathBuf {
     found.unwrap_or_else(|| file.to_owned())
 }
 
-/// Refuses a link that somebody else may have put in a directory where everyone may write, such as `/tmp`: the export would replace a file of its
-/// choice. The rule is the kernel's for `fs.protected_symlinks`, which need not be on.
-fn check_links(file: &Path) -> Result<()> {
-    let mut file = file.to_owned();
-    for _ in 0..LINKS_MAX {
-        let Ok(link) = file.symlink_metadata() else { return Ok(()) };
-        if !link.is_symlink() {
-            return Ok(());
-        }
-        let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        let directory = parent.metadata().with_context(|| format!("cannot look into {}", shown(parent)))?;
-        let is_shared = directory.mode() & SHARED == SHARED;
-        let is_trusted = [directory.uid(), rustix::process::geteuid().as_raw()].contains(&link.uid());
-        if is_shared && !is_trusted {
-            bail!("{} is another user's link, in a directory that is everyone's: give another file", shown(&file));
-        }
-        let target = file.read_link().with_context(|| format!("cannot read the link {}", shown(&file)))?;
-        file = parent.join(target);
-    }
-    bail!("{} leads through too many links: give another file", shown(&file))
-}
-
 /// Whether a run keeps something there that cannot be made again.
 fn is_of_a_run(place: &Path) -> bool {
     let is_named =
@@ -69,6 +45,21 @@ fn is_of_a_run(place: &Path) -> bool {
     (is_named && directory.and_then(kind_of) == Some(Kind::Results))
         || directory
             .is_some_and(|logs| logs.ends_with("logs") && logs.parent().and_then(kind_of) == Some(Kind::Results))
+}
+
+/// Opens something other than a file to write to it. A FIFO that no program reads is refused:
+/// opening it would wait for one.
+fn open_other(place: &Path) -> Result<File> {
+    let waits_not = OFlags::NONBLOCK.bits().cast_signed();
+    let file = match OpenOptions::new().write(true).custom_flags(waits_not).open(place) {
+        Err(why) if why.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
+            bail!("no program reads from it: start one first, or give a file")
+        }
+        file => file?,
+    };
+    // From here on a program that reads slowly is waited for.
+    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    Ok(file)
 }
 
 /// Writes an export to a file, or to standard output for `-`.
@@ -81,15 +72,16 @@ where
         write(&mut out).context("cannot print the export")?;
         return out.flush().context("cannot print the export");
     }
-    check_links(path)?;
+    let cannot = || format!("cannot write {}", path.display());
+    check_links(path).with_context(cannot)?;
     let place = place_of(path);
     if is_of_a_run(&place) {
         bail!("{} holds a run's results, which an export would replace: give another file", place.display());
     }
-    let cannot = || format!("cannot write {}", path.display());
-    // A pipe or a device is written to; a file is replaced when the export is whole.
+    // A device, or a pipe of the shell's, is written to; a file is replaced when the export is
+    // whole.
     if place.metadata().is_ok_and(|facts| !facts.is_file()) {
-        let mut out = BufWriter::new(OpenOptions::new().write(true).open(&place).with_context(cannot)?);
+        let mut out = BufWriter::new(open_other(&place).with_context(cannot)?);
         write(&mut out).with_context(cannot)?;
         return out.flush().with_context(cannot);
     }

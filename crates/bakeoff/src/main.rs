@@ -9,10 +9,12 @@ mod announce;
 mod cli;
 mod export;
 mod measure;
+mod new_tape;
 mod options;
 mod outcome;
 mod pick;
 mod planned;
+mod resume;
 mod show;
 mod verbs;
 mod version;
@@ -30,11 +32,12 @@ use crate::cli::{Cli, Verb};
 use crate::outcome::Outcome;
 
 fn main() -> ExitCode {
-    if let Err(why) = bakeoff_engine::soften_limits() {
+    let can_begin = output::check_open().and_then(|()| bakeoff_engine::soften_limits());
+    if let Err(why) = can_begin {
         return complain(&format!("{why:#}"));
     }
-    let stack = "the stack is too small, and no thread can be started: raise `ulimit -s` or `ulimit -u`";
-    bakeoff_engine::with_stack(run_program).unwrap_or_else(|| complain(stack))
+    bakeoff_engine::with_stack(run_program)
+        .unwrap_or_else(|why| complain(&format!("the stack (`ulimit -s`) is too small, and {why}")))
 }
 
 fn run_program() -> ExitCode {
@@ -91,6 +94,7 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
     match verb {
         Verb::Run(arguments) => verbs::run::main(arguments),
         Verb::Pick(arguments) => verbs::pick::main(&arguments),
+        Verb::Map(arguments) => verbs::map::main(arguments),
         Verb::Report(arguments) => verbs::report::main(&arguments),
         Verb::Compare(arguments) => verbs::compare::main(&arguments),
         Verb::Stores(arguments) => verbs::stores::main(&arguments),

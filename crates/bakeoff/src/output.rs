@@ -2,9 +2,37 @@
 
 use std::fmt::Arguments;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bakeoff_engine::Reporter;
+
+/// Whether standard output was closed when the program was started.
+static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Run before Rust's runtime, which opens `/dev/null` in place of a closed standard output: afterwards nothing distinguishes that from
+/// one that the user gave.
+// SAFETY: functions of this section are called once before `main`, in a process with one thread. This one needs nothing of the runtime.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK_BEFORE_MAIN: extern "C" fn() = look_at_standard_output;
+
+extern "C" fn look_at_standard_output() {
+    // SAFETY: the call has no other effect than its value, whether or not the descriptor is open.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
+}
+
+/// Refuses to begin where nothing that is printed can arrive.
+///
+/// # Errors
+/// Standard output is closed.
+pub(crate) fn check_open() -> Result<()> {
+    if WAS_CLOSED.load(Ordering::Relaxed) {
+        bail!("cannot print: standard output is closed. Send it somewhere, such as to a file or to /dev/null");
+    }
+    Ok(())
+}
 
 /// Where the engine reports: standard error.
 pub(crate) const REPORTER: Reporter = Reporter::new(|line| tell(format_args!("{line}")));

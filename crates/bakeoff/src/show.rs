@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use bakeoff_files::replace_file;
 use bakeoff_report::{TerminalOptions, render_terminal, write_page};
 use bakeoff_results::analysis::Analysis;
-use bakeoff_results::files::replace_file;
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";

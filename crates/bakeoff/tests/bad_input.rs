@@ -4,6 +4,7 @@ mod common;
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::{Place, tiny_suite};
 
@@ -70,6 +71,46 @@ fn output_that_nobody_takes_is_an_error_and_no_panic() {
     }
 }
 
+/// The runtime opens `/dev/null` in its place, and all seemed to be printed.
+#[test]
+fn a_closed_standard_output_is_an_error_and_dev_null_is_none() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.write("app.csv", "op,key,value_size\nset,a,1\nget,a,1\n");
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    let verbs: [&[&str]; 13] = [
+        &["--help"],
+        &["--version"],
+        &["stores"],
+        &["suites"],
+        &["doctor"],
+        &["report"],
+        &["report", "--csv", "-"],
+        &["report", "--json", "-"],
+        &["report", "--html", "page.html", "--csv", "-"],
+        &["run", "tiny.toml", "--plan"],
+        &["tape", "summary", "app.tape"],
+        &["tape", "export", "app.tape", "--out", "-"],
+        &["tape", "show", "app.tape"],
+    ];
+    let run = |redirected: &str, verb: &[&str]| {
+        let mut command = Command::new("sh");
+        let script = format!("exec \"$0\" \"$@\" {redirected}");
+        command.args(["-c", &script]).arg(common::program()).args(verb).current_dir(place.path());
+        common::Finished::of(command.output().expect("sh starts"))
+    };
+    for verb in verbs {
+        run(">&-", verb).expect(2).says(&["standard output is closed"]);
+        assert!(!place.path().join("page.html").exists(), "{verb:?}");
+        // Programs that start others open it for both.
+        for redirected in [">/dev/null", "1<>/dev/null", "2>&- <&-"] {
+            run(redirected, verb).expect(0);
+        }
+        let _ = std::fs::remove_file(place.path().join("page.html"));
+    }
+}
+
 /// As of `bakeoff … | head`: the reader has seen enough.
 fn print_into_a_closed_pipe(place: &Place, verb: &[&str]) {
     let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -131,7 +172,7 @@ fn flags_are_held_to_the_same_rules() {
     assert_eq!(twice.matches("same value twice").count(), 1, "{twice}");
     let nowhere = ["run", "quick", "--plan", "--dir", "/proc"];
     place.run(&nowhere).expect(2).says(&["cannot write in /proc"]);
-    place.run(&["run", "--variants", "paper"]).expect(2).says(&["--variants paper", "no variants"]);
+    place.run(&["run", "kvtest", "--variants", "paper"]).expect(2).says(&["--variants paper", "no variants"]);
     place.run(&["run", "--dir", "/no/such/place"]).expect(2).says(&["/no/such/place"]);
     place.run(&["run", "--memory", "1KiB"]).expect(2).says(&["memory", "1KiB", "64KiB"]);
     place.run(&["run", "--memory-limit", "lots"]).expect(2).says(&["memory-limit", "lots"]);
@@ -318,13 +359,117 @@ fn damaged_runs_are_refused_or_read_as_far_as_possible() {
     place.run(&["report"]).expect(0);
 }
 
+/// The longest piece of a text that is one letter again and again.
+fn longest_repeat(text: &str) -> usize {
+    text.as_bytes().chunk_by(|one, next| one == next && one.is_ascii_lowercase()).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// A line of 50 MB took a minute, and the note had all of it.
+#[test]
+fn a_long_line_of_results_costs_little_time_and_a_note_quotes_little_of_it() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.run(&["run", "tiny.toml"]).expect(0);
+    let results = place.only_run().join("results.jsonl");
+    let good = std::fs::read_to_string(&results).expect("results");
+    let cell = place.cells().remove(0);
+    let with = |key: &str, value: serde_json::Value| {
+        let mut cell = cell.clone();
+        let fields = cell.as_object_mut().expect("an object");
+        fields.remove("xxh64");
+        fields.insert(key.to_owned(), value);
+        cell.to_string()
+    };
+    let long = |bytes: usize| "x".repeat(bytes);
+    for bytes in [5_000_000, 50_000_000] {
+        let lines = [
+            long(bytes),
+            format!("{{\"line\":\"{}\"}}", long(bytes)),
+            with("round", long(bytes).into()),
+            with("failure_message", long(bytes).into()),
+            with(&long(bytes), u64::MAX.into()),
+        ];
+        for (number, line) in lines.iter().enumerate() {
+            std::fs::write(&results, format!("{good}{line}\n")).expect("written");
+            let begin = Instant::now();
+            let shown = place.run(&["report"]).expect(0).stdout;
+            assert!(begin.elapsed() < Duration::from_secs(15), "{bytes}, {number}: {:?}", begin.elapsed());
+            assert!(
+                shown.contains("line(s) of results.jsonl"),
+                "{bytes}, {number}: {}",
+                &shown[..shown.len().min(2_000)]
+            );
+            assert!(longest_repeat(&shown) <= 60, "{bytes}, {number}: {shown}");
+        }
+    }
+}
+
+/// The length of a file that is as long as none may be, though it takes no room.
+const SPARSE_BYTES: u64 = 100 << 30;
+
+/// Makes a file that long, and gives back a way to undo it.
+fn make_sparse(path: &std::path::Path) -> impl Fn() + use<> {
+    let (path, content) = (path.to_owned(), std::fs::read(path).expect("a file"));
+    let file = std::fs::OpenOptions::new().write(true).open(&path).expect("opened");
+    file.set_len(SPARSE_BYTES).expect("sparse");
+    move || std::fs::write(&path, &content).expect("written")
+}
+
+/// They were read whole: 100 GB of nothing.
+#[test]
+fn a_sparse_file_is_refused_before_it_is_read() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.write("app.csv", "op,key,value_size\nset,a,1\nget,a,1\n");
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    let (run, tape) = (place.only_run(), place.path().join("app.tape"));
+    let refused = |verb: &[&str], words: &[&str]| {
+        let begin = Instant::now();
+        place.run(verb).expect(2).says(words);
+        assert!(begin.elapsed() < Duration::from_secs(10), "{verb:?}: {:?}", begin.elapsed());
+        assert_eq!((place.runs().len(), place.leftovers()), (1, Vec::new()), "{verb:?}");
+    };
+    let of_tape: [&[&str]; 5] = [
+        &["run", "--tape", "app.tape"],
+        &["pick", "--tape", "app.tape"],
+        &["tape", "summary", "app.tape"],
+        &["tape", "export", "app.tape", "--out", "new.csv"],
+        &["tape", "show", "app.tape"],
+    ];
+    for (file, words) in [
+        ("pool.bin", "107374182400 bytes long, expected"),
+        ("01-load.tape", "107374182400 bytes long, expected"),
+        ("recording.json", "has 107374182400 bytes, and such a file has at most"),
+    ] {
+        if !tape.join(file).exists() {
+            continue;
+        }
+        let undo = make_sparse(&tape.join(file));
+        for verb in of_tape {
+            refused(verb, &[file, words]);
+        }
+        undo();
+    }
+    for file in ["run.json", "results.jsonl"] {
+        let undo = make_sparse(&run.join(file));
+        for verb in [["report", "--csv=new.csv"], ["run", "--resume"]] {
+            refused(&verb, &[file, "has 107374182400 bytes, and such a file has at most"]);
+        }
+        undo();
+    }
+    assert!(!place.path().join("new.csv").exists());
+    place.run(&["tape", "summary", "app.tape"]).expect(0);
+    place.run(&["report"]).expect(0);
+}
+
 #[test]
 fn tapes_that_are_none_are_refused() {
     let place = Place::new();
     place.write("not-a-tape", "hello");
     place.run(&["tape", "show", "not-a-tape"]).expect(2).says(&["not-a-tape"]);
     place.run(&["tape", "show", "nowhere"]).expect(2).says(&["nowhere"]);
-    place.run(&["tape", "show", "/dev/zero"]).expect(2).says(&["/dev/zero", "not a file"]);
+    place.run(&["tape", "show", "/dev/zero"]).expect(2).says(&["/dev/zero", "is a device, and must be a file"]);
 }
 
 /// What a driver does with a request.

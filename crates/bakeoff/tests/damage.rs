@@ -1,7 +1,9 @@
 //! Damage to a run, in its files and by kills: nothing panics, no whole round is lost, and no winner changes without a note.
 
 mod common;
+mod damages;
 
+use std::collections::BTreeMap;
 use std::io::{Write, sink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,9 +14,11 @@ use bakeoff_report::{
 };
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::overall::Overall;
+use bakeoff_results::rate_results::rate_results;
 use bakeoff_results::results_file::ResultsFile;
 use bakeoff_results::run::Run;
-use common::{Place, exactly_once, tiny_suite};
+use common::{Place, exactly_once, rate_suite, tiny_suite};
+use damages::{Damaged, KINDS};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -43,79 +47,19 @@ fn winners(of: &Analysis) -> Vec<String> {
         let workloads = ranked.workloads().iter().map(|(_, overall)| overall);
         ranked.answer().into_iter().chain(ranked.measures().iter().flatten()).chain(workloads)
     });
-    rankings.map(told).collect()
-}
-
-/// Damages a text in one of the ways that disks, editors and people do.
-fn damage(random: &mut Xoshiro256PlusPlus, text: &mut Vec<u8>) -> String {
-    let at = random.random_range(0..text.len());
-    let lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-    let line = random.random_range(0..lines.len());
-    let joined = |lines: Vec<Vec<u8>>| lines.concat();
-    match random.random_range(0..11) {
-        0 => {
-            text[at] ^= 1 << random.random_range(0..8_u32);
-            format!("a bit of byte {at} is another")
-        }
-        1 => {
-            let digits: Vec<usize> = (0..text.len()).filter(|at| text[*at].is_ascii_digit()).collect();
-            let at = digits[random.random_range(0..digits.len())];
-            text[at] = b'0' + random.random_range(0..10_u8);
-            format!("the digit {at} is another")
-        }
-        2 => {
-            text.truncate(at);
-            format!("cut at {at}")
-        }
-        3 => {
-            let end = (at + random.random_range(1..2_000_usize)).min(text.len());
-            text[at..end].fill(0);
-            format!("zeros from {at} to {end}")
-        }
-        4 => {
-            let end = (at + random.random_range(1..5_000_usize)).min(text.len());
-            text.drain(at..end);
-            format!("nothing from {at} to {end}")
-        }
-        5 => {
-            let other = random.random_range(0..lines.len());
-            let mut lines = lines;
-            lines.swap(line, other);
-            *text = joined(lines);
-            format!("lines {line} and {other} change places")
-        }
-        6 => {
-            let mut lines = lines;
-            lines.remove(line);
-            *text = joined(lines);
-            format!("line {line} is gone")
-        }
-        // As a program does that reads JSON and writes it again, and as somebody who knows what the checksum is.
-        kind @ (8 | 9) => {
-            let mut lines = lines;
-            let written = String::from_utf8_lossy(&lines[line]).into_owned();
-            let other = match kind {
-                8 => written.replace("\":", "\": "),
-                _ => written.rsplit_once(",\"xxh64\"").map_or(written.clone(), |(rest, _)| format!("{rest}}}\n")),
-            };
-            lines[line] = other.replace("_ns\":", "_ns\":1").replace("_ns\": ", "_ns\": 1").into_bytes();
-            *text = joined(lines);
-            format!("line {line} is written again with longer times")
-        }
-        7 => {
-            let mut lines = lines;
-            let again = lines[line].clone();
-            lines.push(again);
-            *text = joined(lines);
-            format!("line {line} is there again")
-        }
-        _ => {
-            let from = random.random_range(0..text.len());
-            let piece = text[from..(from + random.random_range(1..3_000_usize)).min(text.len())].to_vec();
-            text.splice(at..at, piece);
-            format!("a piece of {from} is at {at} too")
-        }
-    }
+    let pick = of.pick().into_iter().flat_map(|pick| {
+        let questions = pick.facts.questions.iter().map(|question| pick.question(&question.variant));
+        [pick.asked()]
+            .into_iter()
+            .chain(questions)
+            .map(|ranking| format!("{:?}", ranking.map(|it| (&it.verdict, &it.tied))))
+    });
+    let rates = of.run.find_rate().map(|facts| rate_results(of.run, facts)).unwrap_or_default().into_iter().flatten();
+    let rates = rates.map(|rate| format!("{} {:?}", rate.search.store, rate.bracket.held));
+    let mut winners: Vec<_> = rankings.map(told).chain(pick).chain(rates).collect();
+    // Workloads come in the order of lines, which says nothing.
+    winners.sort();
+    winners
 }
 
 /// Renders and exports a run in every form; what cannot be written is an error and no panic.
@@ -142,10 +86,53 @@ fn copy(from: &Path, to: &Path) {
     std::fs::write(to.join(".bakeoff"), "bakeoff results\n").expect("a marker");
 }
 
+/// A run, and what comes of it undamaged.
+struct Whole {
+    kind: &'static str,
+    run: Run,
+    files: [Vec<u8>; 2],
+    right: Vec<String>,
+    /// Whether it can be taken up again.
+    resumes: bool,
+}
+
+/// Real runs of every sort, in places of their own.
+fn real_runs() -> Vec<(Place, Whole)> {
+    let stores = tiny_suite(r#""sqlite", "lmdb", "flat-folder""#, "").replace("rounds = 2", "rounds = 4");
+    let mix = "\n[[phases]]\nname = \"mix\"\noperations = 100\nreopen = true\nmix = { get = 0.5, update = 0.5 }\n\
+               [settings.faulty]\nfault = \"wrong-value\"\nat = 300\n";
+    let failures = tiny_suite(r#""faulty", "lmdb", "nested-folder""#, mix)
+        .replace("durability = [\"process\"]", "durability = [\"none\", \"process\"]\nthreads = [1, 2]");
+    let rates = rate_suite(300, "rate = 1000", "");
+    let pick = ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite", "--budget", "20s"];
+    let turns = ["compare", "--run", "tiny.toml", "other.toml"];
+    let runs: [(&'static str, String, &[&str], i32, bool); 5] = [
+        ("stores", stores.clone(), &["run", "tiny.toml"], 0, true),
+        ("failures, levels and threads", failures, &["run", "tiny.toml"], 1, true),
+        ("a search for rates", rates, &["run", "tiny.toml", "--rounds", "1", "--find-rate", "p90<50ms"], 0, true),
+        ("a pick", stores.clone(), &pick, 0, false),
+        ("a side of a comparison", stores, &turns, 0, false),
+    ];
+    let make = |(kind, suite, arguments, status, resumes): (&'static str, String, &[&str], i32, bool)| {
+        let place = Place::new();
+        place.write("tiny.toml", &suite);
+        place.write("other.toml", &suite);
+        place.run(arguments).expect(status);
+        let directory = place.runs().into_iter().min().expect("a run");
+        let run = Run::read(&directory).expect("a run");
+        assert_eq!(run.notes, [], "{kind}");
+        let right = winners(&Analysis::new(&run));
+        let files = FILES.map(|name| std::fs::read(directory.join(name)).expect("a file"));
+        (place, Whole { kind, run, files, right, resumes })
+    };
+    runs.into_iter().map(make).collect()
+}
+
 /// What a resumed run would keep: as much as readers take, and the file as it was if that is less than there was.
 fn check_kept(directory: &Path, what: &str) {
     let Ok(before) = Run::read(directory) else { return };
-    let text = std::fs::read(directory.join("results.jsonl")).expect("results");
+    // What is not there is empty.
+    let text = std::fs::read(directory.join("results.jsonl")).unwrap_or_default();
     let (results, put_aside) = ResultsFile::open(directory).unwrap_or_else(|why| panic!("{what}: {why}"));
     assert_eq!(results.rounds(), before.cells, "{what}");
     drop(results);
@@ -159,54 +146,82 @@ fn check_kept(directory: &Path, what: &str) {
 
 #[test]
 fn damaged_results_lose_no_whole_round_and_change_no_winner_without_a_note() {
-    let place = Place::new();
-    place.write("tiny.toml", &tiny_suite(r#""sqlite", "lmdb", "flat-folder""#, "").replace("rounds = 2", "rounds = 4"));
-    place.run(&["run", "tiny.toml"]).expect(0);
-    let run = place.only_run();
-    let whole = Run::read(&run).expect("a run");
-    assert_eq!(whole.notes, []);
-    let right = winners(&Analysis::new(&whole));
-    assert!(right.len() > 3, "{right:?}");
+    let wholes = real_runs();
+    assert!(wholes.iter().map(|(_, whole)| whole.right.len()).sum::<usize>() > 10);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut noted, mut refused, mut changed) = (0, 0, 0);
+    // By kind: mutations, with a note, refused, with another winner.
+    let mut counts: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
+    let (mut resumed, mut of_runs) = (0, BTreeMap::<&str, u64>::new());
     for mutation in 0..MUTATIONS * scale() {
+        let (place, whole) = &wholes[random.random_range(0..wholes.len())];
+        let (_, another) = &wholes[random.random_range(0..wholes.len())];
         let directory = place.path().join("bakeoff-results").join(format!("20260102-030405-{mutation}"));
-        copy(&run, &directory);
-        // Seldom the smaller file, whose damage is easily seen.
-        let file = directory.join(FILES[usize::from(random.random_range(0..6) == 0)]);
-        let mut text = std::fs::read(&file).expect("a file");
-        let what = format!("{mutation}: {}: {}", file.display(), damage(&mut random, &mut text));
-        std::fs::write(&file, &text).expect("written");
+        copy(&whole.run.directory, &directory);
+        // Each kind as often as any other; seldom in the smaller file, whose damage is easily seen, and seldom with another one.
+        let mut kinds = vec![&KINDS[(mutation % KINDS.len() as u64) as usize]];
+        if random.random_range(0..5) == 0 {
+            kinds.push(&KINDS[random.random_range(0..KINDS.len())]);
+        }
+        let mut what = format!("{mutation}: {}", whole.kind);
+        for (name, damage, _) in &kinds {
+            let number = usize::from(random.random_range(0..6) == 0);
+            let file = directory.join(FILES[number]);
+            let mut text = std::fs::read(&file).expect("a file");
+            // Nothing is left to be damaged.
+            if text.is_empty() {
+                continue;
+            }
+            damage(&mut Damaged { text: &mut text, other: &another.files[number], random: &mut random });
+            std::fs::write(&file, &text).expect("written");
+            what += &format!(": {}: {name}", FILES[number]);
+        }
+        if random.random_range(0..100) == 0 {
+            let number = usize::from(random.random_range(0..4) == 0);
+            std::fs::remove_file(directory.join(FILES[number])).expect("removed");
+            what += &format!(": {} is gone", FILES[number]);
+        }
+        let must_note = kinds.iter().all(|(_, _, must_note)| *must_note);
+        let count = counts.entry(kinds[0].0).or_default();
+        *of_runs.entry(whole.kind).or_default() += 1;
+        count[0] += 1;
         match Run::read(&directory) {
-            Err(_) => refused += 1,
+            Err(_) => count[2] += 1,
             Ok(read) => {
                 let of = Analysis::new(&read);
-                let is_changed = winners(&of) != right;
-                assert!(!is_changed || !read.notes.is_empty(), "{what}: {:?}", winners(&of));
-                noted += usize::from(!read.notes.is_empty());
-                changed += usize::from(is_changed);
+                let is_changed = winners(&of) != whole.right;
+                let is_silent = must_note && is_changed && read.notes.is_empty();
+                assert!(!is_silent, "{what}: {:?} instead of {:?}", winners(&of), whole.right);
+                count[1] += u64::from(!read.notes.is_empty());
+                count[3] += u64::from(is_changed);
                 show(&of);
-                if let Ok(comparison) = ComparisonReport::new(&whole, &read) {
-                    let options = TerminalOptions { width: 80, color: false, full: true };
-                    assert!(!render_comparison(&comparison, &options).is_empty());
+                for sides in [[&whole.run, &read], [&read, &whole.run]] {
+                    if let Ok(comparison) = ComparisonReport::new(sides[0], sides[1]) {
+                        let options = TerminalOptions { width: 80, color: false, full: true };
+                        assert!(!render_comparison(&comparison, &options).is_empty());
+                    }
                 }
             }
         }
         check_kept(&directory, &what);
         if mutation % RESUMED_OF == 0 {
             let name = directory.to_str().expect("a path");
-            let resumed = place.run(&["run", "--resume", name]);
+            let finished = place.run(&["run", "--resume", name]);
             // A damaged run.json is refused; whatever is taken up ends with every round.
-            if resumed.status == Some(0) {
+            if finished.status == Some(0) && whole.resumes && whole.run.find_rate().is_none() {
                 let read = Run::read(&directory).expect("a run");
-                assert_eq!(read.cells.len(), whole.cells.len(), "{what}: {}", resumed.stderr);
+                assert_eq!(read.cells.len(), whole.run.cells.len(), "{what}: {}", finished.stderr);
             }
-            assert!(resumed.status.is_some_and(|status| status <= 2), "{what}: {resumed:?}");
+            assert!(finished.status.is_some_and(|status| status <= 2), "{what}: {finished:?}");
+            resumed += 1;
         }
         std::fs::remove_dir_all(&directory).expect("removed");
     }
-    println!("{noted} with a note, {refused} refused, {changed} with another ranking, of {}", MUTATIONS * scale());
-    assert!(noted > 0 && changed > 0);
+    println!("{} mutations, {resumed} resumed; by run: {of_runs:?}", MUTATIONS * scale());
+    println!("kind: mutations, with a note, refused, with another winner");
+    counts.iter().for_each(|(kind, count)| println!("{kind}: {count:?}"));
+    let sum = |index: usize| counts.values().map(|count| count[index]).sum::<u64>();
+    println!("all: {:?}", [0, 1, 2, 3].map(sum));
+    assert!(counts.len() == KINDS.len() && sum(1) > 0 && sum(3) > 0);
 }
 
 fn driver_is_running(place: &std::path::Path) -> bool {

@@ -226,13 +226,13 @@ fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() 
         &here.program.with_file_name(&recipe.program),
         "#!/bin/sh\necho starting >&2\necho oddlib.so.7: gone >&2\nexit 127\n",
     );
-    let words = "`describe` ended with exit status: 127; its last words: oddlib.so.7: gone";
+    let words = "`describe` ended with status 127; its last words: oddlib.so.7: gone";
     let doctor = unwrapped(&here.run(&["doctor"], None).expect(0).stdout);
     let (drivers, advice) = doctor.split_once(" Advice ").expect("there is advice");
     let (command, stores) = (format!("./bakeoff build {name}"), recipe.stores.join(", "));
     assert!(drivers.contains(&format!("{} LEFT OUT: {words}", recipe.program)), "{doctor}");
     assert!(!drivers.contains(&format!("not built: {stores}")), "{doctor}");
-    let lost = format!("{} is left out, so {stores} cannot be opened: {words}; ", recipe.program);
+    let lost = format!("{} is left out, so {stores} cannot be opened: {words}. ", recipe.program);
     assert!(advice.contains(&lost) && advice.contains(&format!("build it again: {command}")), "{doctor}");
     // So do those who ask for its stores.
     let listed = unwrapped(&here.run(&["stores"], None).expect(0).stdout);
@@ -262,7 +262,7 @@ fn a_driver_that_is_a_script_without_its_interpreter_leaves_its_stores_out_alone
     let (here, (_, recipe)) = (Installation::new(), recipe());
     executable(&here.program.with_file_name(&recipe.program), "#!/usr/bin/env odd-shell\n");
     let store = &recipe.stores[0];
-    let why = "it is a script for odd-shell, which is not on PATH: install odd-shell";
+    let why = "it is a script for odd-shell, which is not on PATH";
     here.place.write("tiny.toml", &tiny_suite(&format!(r#""lmdb", "{store}""#), ""));
     here.run(&["run", "tiny.toml", "--rounds", "1"], None).expect(0).says(&[
         "note: ",

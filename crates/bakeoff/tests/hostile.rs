@@ -248,6 +248,61 @@ fn what_leaves_the_drivers_process_group_ends_with_it() {
     assert_eq!(running(&long), 0);
 }
 
+/// A driver that crashed left a core file, but for the verb `run`.
+#[test]
+fn every_verb_of_a_driver_has_its_limits_and_leaves_nothing() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let long = a_long_time(5);
+    let mut description = described("liar", &["liar".to_owned()]);
+    description["platform"] = "jvm".into();
+    let drivers = liar.place.path().join("drivers");
+    std::fs::write(drivers.join("liar.json"), description.to_string()).expect("written");
+    let program = drivers.join("bakeoff-driver-liar");
+    // Its own group, and what left it.
+    let text = format!(
+        "#!/bin/sh\necho $1 $(ulimit -H -c) >>\"$0.limits\"\nsetsid sleep {long} >/dev/null 2>&1 &\nsleep {long} >/dev/null 2>&1 &\n\
+         case $1 in\ndescribe) cat \"${{0%/*}}/liar.json\"; kill -SEGV $$ ;;\ncheck) echo '{{\"runtime\":\"Java 99\"}}' ;;\n\
+         run) cat >/dev/null; kill -SEGV $$ ;;\nesac\n"
+    );
+    std::fs::write(&program, text).expect("written");
+    liar.place.write("lies.toml", &suite(&["liar"], "20s"));
+    let path = program.to_str().expect("a path");
+    let verbs: [(&[&str], Option<i32>, &[&str]); 5] = [
+        (&["stores", "liar"], Some(0), &["describe"]),
+        (&["doctor"], Some(0), &["describe", "check"]),
+        (&["run", "lies.toml"], Some(1), &["describe", "run"]),
+        (
+            &["check-driver", path, "liar", "--rule", "describe", "--rule", "request-store"],
+            Some(1),
+            &["describe", "run"],
+        ),
+        (&["compare", "--run", path, path, "lies.toml"], None, &["describe", "run"]),
+    ];
+    let limits = drivers.join("bakeoff-driver-liar.limits");
+    for (verb, status, asked) in verbs {
+        let _ = std::fs::remove_file(&limits);
+        let finished = liar.ask(verb);
+        assert!(status.is_none() || finished.status == status, "{verb:?}: {finished:?}");
+        let told = std::fs::read_to_string(&limits).expect("it was asked");
+        assert!(told.lines().all(|line| line.ends_with(" 0")), "{verb:?}: {told}");
+        for asked in asked {
+            assert!(told.contains(asked), "{verb:?}: {told}");
+        }
+        assert_eq!(running(&long), 0, "{verb:?}");
+    }
+}
+
+#[test]
+fn a_description_that_floods_is_left_out_at_once() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let program = liar.place.path().join("drivers/bakeoff-driver-liar");
+    for (flood, words) in [("exec yes", "is not a description"), ("exec yes >&2", "wrote more to its log")] {
+        std::fs::write(&program, format!("#!/bin/sh\n{flood}\n")).expect("written");
+        let stores = unwrapped(&liar.ask(&["stores"]).expect(0).stdout);
+        assert!(stores.contains("bakeoff-driver-liar is left out") && stores.contains(words), "{flood}: {stores}");
+    }
+}
+
 #[test]
 fn a_driver_that_hangs_costs_nothing_unless_its_stores_are_asked_for() {
     let liar = Liar::new(&[("liar", "real")]);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{Finished, Place, SmallMount, program, say_skipped, tiny_suite};
+use common::{Finished, Place, SmallMount, program, say_skipped, tiny_suite, unwrapped};
 use serde_json::Value;
 
 /// Files that fill a file system's table of files.
@@ -33,24 +33,24 @@ fn statuses(cells: &[Value], store: &str) -> Vec<(String, String)> {
 fn a_store_that_uses_up_all_files_fails_alone_and_is_tried_again_when_there_is_room() {
     let place = Place::new();
     let Some(small) = SmallMount::with_options(&place, "too few files", "size=96m,nr_inodes=20000") else { return };
-    // Its directories do not fit, though a file for each record would.
-    let stores = r#""nested-folder", "lmdb", "sqlite""#;
-    let suite = tiny_suite(stores, "").replace("records = [200]", "records = [1000]");
-    place.write("tiny.toml", &suite.replace("durability =", "media = [\"disk\"]\ndurability ="));
-    let fillers = fill_with_files(small.path(), 1_100);
-    let run = ["run", "tiny.toml", "--medium", "disk=small"];
+    // The plan counts a file for each record. Names of such keys are cut into two, so each has a directory too.
+    let rows: String = (0..1_000).map(|number| format!("set,{number:04}{},10\n", "A".repeat(100))).collect();
+    place.write("app.csv", &format!("op,key,value_size\n{rows}"));
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    let fillers = fill_with_files(small.path(), 1_200);
+    let run = ["run", "--tape", "app.tape", "--dir", "small", "--rounds", "2", "--stores", "flat-folder,lmdb,sqlite"];
     place.run(&run).expect(1).says(&["bakeoff run --resume"]);
     let cells = place.cells();
     let (ok, full) = (("ok".to_owned(), String::new()), ("failed".to_owned(), "disk-full".to_owned()));
-    assert_eq!(statuses(&cells, "nested-folder"), std::slice::from_ref(&full), "{cells:?}");
+    assert_eq!(statuses(&cells, "flat-folder"), std::slice::from_ref(&full), "{cells:?}");
     for store in ["lmdb", "sqlite"] {
         assert_eq!(statuses(&cells, store), [ok.clone(), ok.clone()], "{cells:?}");
     }
     fillers.iter().for_each(|file| std::fs::remove_file(file).expect("removed"));
     place.run(&["run", "--resume"]).expect(0);
     let cells = place.cells();
-    assert_eq!(statuses(&cells, "nested-folder"), [full, ok.clone(), ok], "what failed stays in the file");
-    assert!(place.run(&["report"]).expect(0).stdout.contains("Nested folder"));
+    assert_eq!(statuses(&cells, "flat-folder"), [full, ok.clone(), ok], "what failed stays in the file");
+    assert!(place.run(&["report"]).expect(0).stdout.contains("Flat folder"));
     assert!(small.unmount());
 }
 
@@ -60,11 +60,18 @@ fn a_plan_counts_the_files_of_stores_that_keep_one_for_each_record() {
     let Some(small) = SmallMount::with_options(&place, "plans with few files", "size=96m,nr_inodes=500") else {
         return;
     };
-    let suite = tiny_suite(r#""flat-folder", "lmdb""#, "").replace("records = [200]", "records = [2000]");
-    place.write("tiny.toml", &suite.replace("durability =", "media = [\"disk\"]\ndurability ="));
-    let plan = place.run(&["run", "tiny.toml", "--medium", "disk=small", "--plan"]).expect(0);
-    let shown = common::unwrapped(&plan.stdout);
-    assert!(shown.contains("too many files for the file system: needs 2,000"), "{shown}");
+    let suite = |records: &str| {
+        let suite = tiny_suite(r#""flat-folder", "nested-folder", "lmdb""#, "").replace("records = [200]", records);
+        place.write("tiny.toml", &suite.replace("durability =", "media = [\"disk\"]\ndurability ="));
+        let plan = place.run(&["run", "tiny.toml", "--medium", "disk=small", "--plan"]).expect(0);
+        unwrapped(&plan.stdout)
+    };
+    let shown = suite("records = [2000]");
+    assert!(shown.contains("too many files for the file system: needs 2,000 (one for each record), and"), "{shown}");
+    // The files alone would fit. 300 records are in 177 of 256 directories, and in 300 of 65,536 below those.
+    let shown = suite("records = [300]");
+    let nested = "needs 777 (one for each record, and 477 directories), and";
+    assert!(shown.contains(nested) && !shown.contains("(one for each record),"), "{shown}");
     drop(small);
 }
 
@@ -133,6 +140,63 @@ fn what_somebody_keeps_among_results_is_not_removed_with_them() {
     assert_eq!(left, [OsStr::new("notes.txt")]);
 }
 
+/// A dry run listed directories that stayed, and not those that runs killed early had left.
+#[test]
+fn a_dry_clean_lists_exactly_what_is_removed() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    for _ in 0..3 {
+        place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    }
+    let base = place.path().join("bakeoff-results");
+    let runs = place.runs();
+    std::fs::write(runs[0].join("notes.txt"), "mine").expect("written");
+    std::fs::write(runs[1].join("logs/mine.log"), "mine").expect("written");
+    for name in ["bakeoff-scratch-killed", "bakeoff-scratch-full", "mine"] {
+        std::fs::create_dir(base.join(name)).expect("made");
+    }
+    std::fs::write(base.join("bakeoff-scratch-full/file"), "mine").expect("written");
+    let marked = base.join("marked");
+    std::fs::create_dir(&marked).expect("made");
+    std::fs::write(marked.join(".bakeoff"), "bakeoff scratch directory: may be removed at any time\n").expect("marked");
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(60);
+    for name in ["bakeoff-scratch-killed", "bakeoff-scratch-full"] {
+        std::fs::File::open(base.join(name)).and_then(|it| it.set_modified(long_ago)).expect("old");
+    }
+    let everything = || {
+        let mut found = std::collections::BTreeSet::new();
+        let mut left = vec![base.clone()];
+        while let Some(directory) = left.pop() {
+            for path in std::fs::read_dir(directory).expect("there").flatten().map(|entry| entry.path()) {
+                left.extend(path.is_dir().then(|| path.clone()));
+                found.insert(path.strip_prefix(place.path()).expect("below").to_owned());
+            }
+        }
+        found
+    };
+    let listed = |text: &str, word: &str| -> Vec<PathBuf> {
+        text.lines().filter_map(|line| line.strip_prefix(word)).map(PathBuf::from).collect()
+    };
+    let twice = ["clean", "--results", "bakeoff-results", "./bakeoff-results/"];
+    for options in [&["clean"][..], &twice, &["clean", "--results"]] {
+        let before = everything();
+        let dry = place.run(&[options, &["--dry-run"]].concat());
+        assert_eq!(everything(), before, "a dry run changes nothing");
+        let real = place.run(options);
+        assert_eq!(dry.status, real.status, "{dry:?} {real:?}");
+        assert_eq!(listed(&dry.stdout, "would keep: "), listed(&real.stdout, "kept: "));
+        let (would, removed) = (listed(&dry.stdout, "would remove "), listed(&real.stdout, "removed "));
+        assert_eq!(would, removed);
+        let after = everything();
+        let gone: std::collections::BTreeSet<_> = before.difference(&after).cloned().collect();
+        let is_told = |path: &PathBuf| removed.iter().any(|told| path.starts_with(told));
+        assert!(gone.iter().all(is_told) && removed.iter().all(|told| gone.contains(told)), "{gone:?}\n{removed:?}");
+    }
+    let left = ["mine", "bakeoff-scratch-full/file"].map(|name| base.join(name)).into_iter();
+    let left = left.chain([runs[0].join("notes.txt"), runs[1].join("logs/mine.log")]);
+    assert!(left.into_iter().all(|path| path.exists()) && !runs[2].exists() && !marked.exists());
+}
+
 /// Opening a FIFO waits for ever.
 #[test]
 fn what_is_no_file_is_refused_at_once() {
@@ -188,6 +252,126 @@ fn an_export_does_not_follow_anothers_link_in_everyones_directory() {
     assert!(std::fs::read_to_string(&precious).expect("there").contains("lmdb"));
 }
 
+/// Opening it waited for a program that reads.
+#[test]
+fn an_export_to_a_fifo_that_nobody_reads_is_refused_and_a_pipe_of_the_shell_is_written_to() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    let fifo = place.path().join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).expect("made");
+    for export in ["--csv", "--json", "--html", "--markdown", "--parquet", "--xlsx"] {
+        let refused = place.run(&["report", export, "fifo"]).expect(2);
+        assert!(refused.stderr.contains("cannot write fifo: no program reads from it"), "{}", refused.stderr);
+    }
+    let script = "\"$0\" report --csv >(cat >piped.csv) --json /dev/null && wait && test -p fifo";
+    let mut shell = Command::new("bash");
+    let output = shell.args(["-c", script]).arg(program()).current_dir(place.path()).output().expect("bash starts");
+    Finished::of(output).expect(0);
+    let begin = Instant::now();
+    while !std::fs::read_to_string(place.path().join("piped.csv")).is_ok_and(|text| text.contains("lmdb")) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the shell's pipe is written to");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Only a link at the end of an export's path was looked at.
+#[test]
+fn nothing_is_written_through_anothers_link_to_a_directory() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, "").replace("durability =", "media = [\"disk\"]\ndurability ="));
+    place.write("trace.csv", "op,key,value_size\nput,a,10\n");
+    let medium = |directory: &str| format!("disk={directory}");
+    place.run(&["run", "tiny.toml", "--rounds", "1", "--medium", &medium(".")]).expect(0);
+    let cell = place.cells()[0]["cell"].as_str().expect("an id").to_owned();
+    let (shared, victim) = (place.path().join("shared"), place.path().join("victim"));
+    [&shared, &victim].into_iter().for_each(|directory| std::fs::create_dir(directory).expect("made"));
+    std::fs::set_permissions(&shared, Permissions::from_mode(0o1777)).expect("everyone's");
+    std::fs::rename(place.only_run(), victim.join("run")).expect("moved");
+    let link = shared.join("link");
+    symlink("../victim", &link).expect("a link");
+    // One's own link that leads through another's is no better.
+    symlink("shared/link/", place.path().join("mine")).expect("a link");
+    if lchown(&link, Some(65_534), None).is_err() || lchown(&shared, Some(65_533), None).is_err() {
+        return say_skipped("links of others", "giving a link to another user needs root");
+    }
+    let listing = |directory: &Path| {
+        let mut names: Vec<_> =
+            std::fs::read_dir(directory).expect("there").flatten().map(|it| it.file_name()).collect();
+        names.sort();
+        names
+    };
+    let (before, of_run) = (listing(&victim), listing(&victim.join("run")));
+    let program = common::driver();
+    let driver = program.to_str().expect("a path");
+    for through in ["shared/link", "mine", "./mine/../shared/link", "mine/../shared/link/run/.."] {
+        let at = |name: &str| format!("{through}/{name}");
+        let (disk, results, kept) = (medium(through), at("results"), at("kept"));
+        let [csv, html, resumed, tape] = ["x.csv", "x.html", "run", "x.tape"].map(at);
+        let run = ["run", "tiny.toml", "--rounds", "1", "--medium"];
+        let commands: &[&[&str]] = &[
+            &["report", "victim/run", "--csv", &csv],
+            &["report", "victim/run", "--html", &html],
+            &[&run[..], &["disk=.", "--out", &results]].concat(),
+            &[&run[..], &["disk=.", "--out", through]].concat(),
+            &[&run[..], &["disk=.", "--dir", through]].concat(),
+            &[&run[..], &[&disk]].concat(),
+            &["run", "--resume", &resumed],
+            &["tape", "import", "trace.csv", "--out", &tape],
+            &["request", &cell, "--run", "victim/run", "--dir", through],
+            &["check-driver", driver, "null", "--keep", &kept],
+        ];
+        for command in commands {
+            let refused = place.run(command);
+            let said = format!("{}{}", refused.stdout, refused.stderr);
+            assert!(refused.status != Some(0) && said.contains("another user's link"), "{command:?}: {said}");
+            assert_eq!(
+                (listing(&victim), listing(&victim.join("run"))),
+                (before.clone(), of_run.clone()),
+                "{command:?}"
+            );
+        }
+        let kept = place.run(&["clean", "--results", through]).expect(1);
+        assert!(kept.stdout.contains("another user's link") && victim.join("run/run.json").exists(), "{kept:?}");
+    }
+}
+
+/// Whoever prepares a directory of results could choose files that are written over.
+#[test]
+fn logs_and_results_are_not_written_through_links() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.run(&["run", "tiny.toml"]).expect(0);
+    let (run, results) = (place.only_run(), place.only_run().join("results.jsonl"));
+    let lines = std::fs::read_to_string(&results).expect("results");
+    let half: String = lines.split_inclusive('\n').take(lines.lines().count() / 2).collect();
+    let elsewhere = place.path().join("elsewhere");
+    let logs: Vec<_> = std::fs::read_dir(run.join("logs")).expect("logs").flatten().map(|log| log.path()).collect();
+    let log = logs.iter().find(|log| log.to_string_lossy().ends_with("-2.log")).expect("of the second round");
+    std::fs::write(&results, &half).expect("written");
+    std::fs::remove_file(log).expect("removed");
+    symlink(&elsewhere, log).expect("a link");
+    let refused = place.run(&["run", "--resume"]).expect(1);
+    assert!(unwrapped(&refused.stdout).contains("is a link, which bakeoff does not write through"), "{refused:?}");
+    std::fs::create_dir(&elsewhere).expect("made");
+    std::fs::remove_dir_all(run.join("logs")).expect("removed");
+    symlink(&elsewhere, run.join("logs")).expect("a link");
+    let refused = place.run(&["run", "--resume"]).expect(1);
+    assert!(unwrapped(&refused.stdout).contains("is a link, which bakeoff does not write through"), "{refused:?}");
+    assert_eq!(std::fs::read_dir(&elsewhere).expect("there").count(), 0);
+    std::fs::remove_file(run.join("logs")).expect("removed");
+    std::fs::remove_file(&results).expect("removed");
+    symlink(elsewhere.join("results.jsonl"), &results).expect("a link");
+    for verb in [&["run", "--resume"][..], &["report"]] {
+        let refused = place.run(verb).expect(2);
+        assert!(refused.stderr.contains("is a link to nothing, and must be a file"), "{}", refused.stderr);
+    }
+    assert_eq!(std::fs::read_dir(&elsewhere).expect("there").count(), 0);
+    // One that leads to a file is the file: results may be kept elsewhere.
+    std::fs::write(elsewhere.join("results.jsonl"), &half).expect("written");
+    place.run(&["run", "--resume"]).expect(0);
+}
+
 /// The program with a limit of the shell.
 fn limited(place: &Place, limit: &str, arguments: &[&str]) -> (Option<i32>, Finished) {
     let script = format!("ulimit {limit} && exec \"$0\" \"$@\"");
@@ -211,6 +395,113 @@ fn limits_of_a_shell_are_errors_of_cells_and_end_nothing() {
         assert!(!finished.stderr.contains("panicked"), "{limit}: {finished:?}");
         assert_eq!(place.leftovers(), Vec::<PathBuf>::new(), "{limit}");
     }
+}
+
+/// The names in a directory.
+fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).expect("a directory").flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Panics, aborts, and "no driver works: build with ./bakeoff".
+#[test]
+fn a_limit_with_which_nothing_can_be_done_is_named_and_nothing_is_left() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let verbs: [&[&str]; 8] = [
+        &["--help"],
+        &["stores"],
+        &["stores", "lmdb"],
+        &["suites"],
+        &["doctor"],
+        &["report", "published:hines-2023", "--csv", "new.csv"],
+        &["run", "tiny.toml", "--plan"],
+        &["run", "tiny.toml"],
+    ];
+    for (limit, told) in [
+        ("-d 1000", "`ulimit -d` allows 1000 KiB of data. Raise that with `ulimit -d unlimited`"),
+        ("-v 200000", "`ulimit -v` allows 200000 KiB of addresses. Raise that with `ulimit -v unlimited`"),
+        (
+            "-n 8",
+            "too few files may be open at the same time: `ulimit -n` allows 8 open files. Raise that with `ulimit -n 1024`",
+        ),
+    ] {
+        for verb in verbs {
+            let (signal, finished) = limited(&place, limit, verb);
+            assert_eq!(signal, None, "{limit} {verb:?}: {finished:?}");
+            finished.expect(2).says(&[told]);
+            assert_eq!(names_in(place.path()), ["tiny.toml"], "{limit} {verb:?}");
+        }
+    }
+}
+
+/// A driver that could not be started was left out, and its stores were unknown.
+#[test]
+fn a_driver_that_a_limit_keeps_from_starting_is_not_absent() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    // All but a few of the files that may be open are, before it begins.
+    let script = "ulimit -n 64; for n in $(seq 3 60); do eval \"exec $n</dev/null\"; done; exec \"$0\" \"$@\"";
+    let verbs: [&[&str]; 4] =
+        [&["stores"], &["stores", "lmdb"], &["run", "tiny.toml", "--plan"], &["run", "tiny.toml"]];
+    for verb in verbs {
+        let mut command = Command::new("bash");
+        command.args(["-c", script]).arg(program()).args(verb).current_dir(place.path());
+        let finished = Finished::of(command.output().expect("bash starts")).expect(2);
+        let told = "cannot start the driver ";
+        finished.says(&[told, ": too few files may be open", "`ulimit -n 1024`"]);
+        assert_eq!(names_in(place.path()), ["tiny.toml"], "{verb:?}");
+    }
+}
+
+/// The program as a user who may have one process and no other thread, in a directory of this user's own.
+fn without_threads(place: &Place, arguments: &[&str]) -> Finished {
+    const NOBODY: u32 = 65_534;
+    let script = "ulimit -u 1 && exec \"$0\" \"$@\"";
+    let program = place.path().join("bin/bakeoff");
+    let mut command = match rustix::process::geteuid().is_root() {
+        true => {
+            std::os::unix::fs::chown(place.path(), Some(NOBODY), Some(NOBODY)).expect("a directory of nobody's");
+            let mut command = Command::new("setpriv");
+            command.args([&format!("--reuid={NOBODY}"), "--clear-groups", "--no-new-privs", "bash"]);
+            command
+        }
+        false => Command::new("bash"),
+    };
+    command.args(["-c", script]).arg(program).args(arguments).current_dir(place.path());
+    Finished::of(command.output().expect("it starts"))
+}
+
+#[test]
+fn a_thread_that_is_refused_is_an_error_or_done_without() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("bin")).expect("a directory");
+    for program in [program(), common::driver()] {
+        let copy = place.path().join("bin").join(program.file_name().expect("a name"));
+        std::fs::copy(&program, copy).expect("copied");
+    }
+    place.write("tiny.toml", &tiny_suite(r#""lmdb", "sqlite""#, ""));
+    place.write("app.csv", "op,key,value_size\nset,a,1\nget,a,1\n");
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    let run = place.only_run();
+    let run = run.to_str().expect("a path");
+    let before = names_in(place.path());
+    let verbs: [&[&str]; 5] = [
+        &["stores"],
+        &["run", "tiny.toml", "--plan"],
+        &["run", "tiny.toml"],
+        &["tape", "import", "app.csv"],
+        &["tape", "cut", "app.csv", "--first", "1", "--out", "cut.tape"],
+    ];
+    for verb in verbs {
+        let finished = without_threads(&place, verb).expect(2);
+        finished.says(&["no further thread or process can be started: `ulimit -u` allows 1 ", "`ulimit -u 4096`"]);
+        assert_eq!((names_in(place.path()), place.runs().len()), (before.clone(), 1), "{verb:?}");
+    }
+    // What threads only make quicker is done by one.
+    without_threads(&place, &["report", run, "--html", "page.html"]).expect(0).says(&[]);
 }
 
 #[test]

@@ -406,7 +406,11 @@ fn cells_with_lines_that_cannot_be_read_are_measured_again() {
         ("device_name", "sdz9", "the device"),
         ("bakeoff_version", "0.0.9", "bakeoff was 0.0.9"),
     ] {
-        let line = before.lines().find(|line| line.trim_start().starts_with(&format!("\"{fact}\""))).expect("the fact");
+        // A file system in memory has no device.
+        let Some(line) = before.lines().find(|line| line.trim_start().starts_with(&format!("\"{fact}\""))) else {
+            assert!(fact == "device_name" && !before.contains("\"device\""), "{fact} is not in {before}");
+            continue;
+        };
         let elsewhere = before.replacen(line, &format!("  \"{fact}\": \"{other}\","), 1);
         std::fs::write(path.with_file_name("run.json"), elsewhere).expect("run.json is written");
         place.run(&["run", "--resume"]).expect(2).says(&[words, other, "start a new run"]);

@@ -1,9 +1,8 @@
 //! The flags of `bakeoff pick` that say what is needed, made from the items of a need.
 
+use bakeoff_need::{ITEMS, Item};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-
-use crate::pick::items::{ITEMS, Item};
 
 /// The items of a need that were given, with what was typed.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,8 @@
-//! What was asked of `bakeoff pick`, as it was typed: what can be said of a need (`items`), flags, files and answers (`typed`, `questions`),
-//! a trace as a need (`trace`), and the checked need (`need`). What follows from it is `bakeoff_engine::pick`.
+//! What verbs share that ask a need: its questions on a terminal, what was typed, a trace as a tape where its figures are not enough
+//! (`replayed`), and the stores that may take part. Words and their meaning are the crate `bakeoff-need`, and what follows from a need is
+//! `bakeoff_engine::pick`.
 
-pub(crate) mod items;
-pub(crate) mod need;
+pub(crate) mod candidates;
 pub(crate) mod questions;
-pub(crate) mod trace;
+pub(crate) mod replayed;
 pub(crate) mod typed;
-pub(crate) mod word;

@@ -4,12 +4,10 @@ use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_engine::pick::Need;
+use bakeoff_need::{ITEMS, Typed, read_need};
 use bakeoff_text::paragraph;
 
 use crate::cli::COLUMNS;
-use crate::pick::items::ITEMS;
-use crate::pick::need::read_need;
-use crate::pick::typed::Typed;
 
 /// Asks every question; an empty answer takes the default, a wrong one, or one that `check` refuses, is asked for again.
 ///
@@ -53,12 +51,13 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_asked_for_again_and_empty_ones_take_the_default() {
-        let answers = "lots\n40k\n20k\n\n\nget=1,scna=2\nget=1,scan=2\n".to_owned() + &"\n".repeat(ITEMS.len() - 4);
+        let answers = "lots\n40k\n20k\n\n\n\n\nget=1,scna=2\nget=1,scan=2\n".to_owned() + &"\n".repeat(ITEMS.len() - 6);
         let mut shown = Vec::new();
         let few = |need: &Need| if need.records < 30_000 { Ok(()) } else { bail!("too many for the test") };
         let typed = ask(&mut answers.as_bytes(), &mut shown, few).unwrap();
         let need = read_need(&typed).unwrap();
-        assert_eq!((need.records, need.value_bytes.min), (20_000, 1024));
+        assert_eq!((need.records, need.value_bytes.max()), (20_000, 1024));
+        assert_eq!(need.operations, bakeoff_engine::pick::OPERATIONS_USUAL);
         assert_eq!(need.mix, [("get".to_owned(), 1.0), ("scan".to_owned(), 2.0)]);
         let shown = String::from_utf8(shown).unwrap();
         assert!(

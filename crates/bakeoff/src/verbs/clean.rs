@@ -3,48 +3,83 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bakeoff_engine::{Kind, MemoryGroups, Removal, is_unbegun, kind_of, remove_unfinished, shown, unmarked_in};
+use bakeoff_text::printable;
 
 use crate::cli::{CleanArguments, DEFAULT_RESULTS};
 use crate::outcome::Outcome;
-use bakeoff_engine::{
-    Kind, MemoryGroups, OwnDirectory, is_unbegun, kind_of, remove_results, remove_unmarked_in, shown,
-};
 
-/// Runs the verb.
+/// Runs the verb. What is listed comes from one place, whether or not it is removed.
 pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
-    let (mut removed, mut kept) = (0, 0);
+    let mut cleaning = Cleaning { is_dry: arguments.dry_run, removed: 0, kept: 0 };
+    let mut seen = Vec::new();
     for directory in &arguments.directories {
+        // One that is named twice is looked into once.
+        let place = directory.canonicalize().unwrap_or_else(|_| directory.clone());
+        if seen.contains(&place) {
+            continue;
+        }
+        seen.push(place);
         for (path, kind) in ours(directory)? {
             if kind == Kind::Results && !arguments.results && !is_unbegun(&path) {
                 continue;
             }
-            match remove(&path, kind, arguments.dry_run)? {
-                true => removed += 1,
-                false => kept += 1,
-            }
+            cleaning.remove(&path, kind)?;
+        }
+        for path in unmarked_in(directory) {
+            cleaning.list(&path, || remove_unfinished(&path))?;
         }
     }
-    if !arguments.dry_run {
-        let mut unmarked = Vec::new();
-        arguments.directories.iter().for_each(|base| remove_unmarked_in(base, |path| unmarked.push(shown(path))));
-        for path in &unmarked {
-            print_line!("removed {path}")?;
-        }
-        removed += unmarked.len();
-        // Where no control group can be made, there is none to remove.
-        let groups = MemoryGroups::find().map_or(0, |groups| groups.remove_leftovers());
-        if groups > 0 {
-            print_line!("removed {groups} control group(s) of runs that were killed")?;
-        }
-        removed += groups as usize;
+    // Where no control group can be made, there is none to remove.
+    for group in MemoryGroups::find().map_or(Vec::new(), |groups| groups.leftovers()) {
+        cleaning.list(&group, || std::fs::remove_dir(&group).is_ok())?;
     }
-    if removed == 0 && kept == 0 {
+    if cleaning.removed == 0 && cleaning.kept == 0 {
         print_line!(
             "nothing to remove{}",
             if arguments.results { "" } else { " (results are kept; --results removes them too)" }
         )?;
     }
-    Ok(if kept > 0 { Outcome::SomeFailed } else { Outcome::Good })
+    Ok(if cleaning.kept > 0 { Outcome::SomeFailed } else { Outcome::Good })
+}
+
+/// What was removed so far, or would be.
+struct Cleaning {
+    is_dry: bool,
+    removed: usize,
+    kept: usize,
+}
+
+impl Cleaning {
+    /// Removes a directory of ours, unless it is in use, and reports that.
+    fn remove(&mut self, path: &Path, kind: Kind) -> Result<()> {
+        let removal = match Removal::plan(path, kind) {
+            Ok(removal) => removal,
+            Err(why) => return self.keep(&format!("{why:#}")),
+        };
+        let (targets, kept) = (removal.targets().to_vec(), removal.kept());
+        if !self.is_dry
+            && let Err(why) = removal.carry_out()
+        {
+            return self.keep(&format!("{why:#}"));
+        }
+        targets.iter().try_for_each(|path| self.list(path, || true))?;
+        kept.map_or(Ok(()), |kept| self.keep(&kept))
+    }
+
+    /// Lists what is removed by `remove`, which returns whether that worked.
+    fn list(&mut self, path: &Path, remove: impl FnOnce() -> bool) -> Result<()> {
+        if self.is_dry || remove() {
+            self.removed += 1;
+            print_line!("{} {}", if self.is_dry { "would remove" } else { "removed" }, shown(path))?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, why: &str) -> Result<()> {
+        self.kept += 1;
+        print_line!("{}: {}", if self.is_dry { "would keep" } else { "kept" }, printable(why))
+    }
 }
 
 /// The directories of ours directly below `directory`.
@@ -64,18 +99,4 @@ fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
         .collect();
     found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(found)
-}
-
-/// Removes one, unless it is in use, and reports that; false if it could not be removed.
-fn remove(path: &Path, kind: Kind, dry_run: bool) -> Result<bool> {
-    let removed = OwnDirectory::open(path, kind).and_then(|own| match kind {
-        _ if dry_run => Ok("would remove"),
-        Kind::Scratch => own.remove().map(|()| "removed"),
-        Kind::Results => remove_results(own).map(|()| "removed"),
-    });
-    match &removed {
-        Ok(word) => print_line!("{word} {}", shown(path))?,
-        Err(error) => print_line!("kept: {}", bakeoff_text::printable(&format!("{error:#}")))?,
-    }
-    Ok(removed.is_ok())
 }

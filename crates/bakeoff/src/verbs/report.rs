@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use bakeoff_engine::{newest_results, shown};
 use bakeoff_report::{
-    Published, ReportError, describe_note, render_against, render_published, write_csv, write_json, write_markdown,
-    write_page, write_parquet, write_xlsx,
+    ReportError, describe_note, render_against, render_published, write_csv, write_json, write_markdown, write_page,
+    write_parquet, write_samples, write_xlsx,
 };
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
@@ -41,6 +42,9 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     }
     let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
     let analysed = Analysis::of_all(&runs);
+    if arguments.samples.is_some() && analysed.iter().any(|of| of.map().is_none()) {
+        bail!("--samples: only a map has samples of a plane: give one, or --csv for a run's rounds");
+    }
     if has_text || !exports.is_empty() {
         runs.iter().for_each(say_notes);
     }
@@ -85,11 +89,12 @@ fn say_notes(run: &Run) {
 
 /// What was asked for besides the page and the Markdown.
 fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
-    let all: [(Option<PathBuf>, Writer); 4] = [
+    let all: [(Option<PathBuf>, Writer); 5] = [
         (arguments.csv.clone(), |of, out| write_csv(of.run, out)),
         (arguments.json.clone(), write_json),
         (arguments.parquet.clone(), |of, out| write_parquet(of.run, out)),
         (arguments.xlsx.clone(), write_xlsx),
+        (arguments.samples.clone(), |of, out| of.map().map_or(Ok(()), |map| write_samples(map, out))),
     ];
     all.into_iter().filter_map(|(path, write)| Some((path?, write))).collect()
 }

@@ -2,29 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use bakeoff_engine::{
-    Kind, Missing, OwnDirectory, Setup, SuiteSource, check_rate_budget, check_unchanged, is_unbegun,
-    make_run_directory, newest_results, plan_rates, remove_leftovers_of, run_record, shown, skipped,
+    Missing, Setup, SuiteSource, check_rate_budget, make_run_directory, newest_results, plan_rates, run_record, skipped,
 };
 use bakeoff_measure::Machine;
-use bakeoff_results::record::RunRecord;
 use bakeoff_suite::RunOptions;
 
 use crate::announce::{print_plan, print_start, skipped_lines};
 use crate::cli::RunArguments;
 use crate::measure::Measurement;
-use crate::options::{options_of, parse_budget, run_options, suite_source, tell_left_out};
+use crate::options::{run_options, suite_source, tell_left_out};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
+use crate::resume::resume;
 use crate::version::VERSION;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
     match &arguments.resume {
         None => start(&arguments),
-        Some(None) => resume(&newest_results(&arguments.out)?, &arguments),
-        Some(Some(run)) => resume(run, &arguments),
+        Some(None) => resume(&newest_results(&arguments.out)?, arguments.budget.as_deref(), arguments.full),
+        Some(Some(run)) => resume(run, arguments.budget.as_deref(), arguments.full),
     }
 }
 
@@ -70,48 +69,6 @@ fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup>
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
     Ok(setup)
-}
-
-/// Goes on with a run that was cut short, exactly as it was begun.
-fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
-    let directory = OwnDirectory::open(path, Kind::Results)?;
-    if is_unbegun(directory.path()) {
-        bail!("{} is of a run that was killed before it began: `bakeoff clean` removes it", shown(path));
-    }
-    let file = RunRecord::read_whole(directory.path())?;
-    if file.pick.is_some() {
-        bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
-    }
-    if file.side.is_some() {
-        bail!(
-            "{} was measured in turn with another run, which cannot be taken up again: start another",
-            path.display()
-        );
-    }
-    let options = options_of(&file, directory.path())?;
-    enter_working_directory(&file, &options)?;
-    // They take the room that the plan is about to look for.
-    remove_leftovers_of(&options, directory.path(), REPORTER);
-    let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
-    let setup = Setup::new(&options, &source, true, REPORTER)?;
-    check_unchanged(&file, &setup, VERSION)?;
-    setup.check_tools(Missing::Install)?;
-    let budget = given.budget.as_deref().map(parse_budget).transpose()?.or(options.budget());
-    tell!("Going on with {}", shown(directory.path()));
-    Measurement { setup: &setup, directory: &directory, file, budget, full: given.full }.show(&[], |_| true)
-}
-
-/// Goes where the run was started, if one of its paths begins there.
-fn enter_working_directory(file: &RunRecord, options: &RunOptions) -> Result<()> {
-    let given = [options.dir.as_ref(), options.corpus.as_ref(), options.driver.as_ref()];
-    let given = given.into_iter().flatten().chain(options.media.values());
-    match std::env::set_current_dir(&file.working_directory) {
-        Err(why) if given.into_iter().any(|path| path.is_relative()) => Err(why).with_context(|| {
-            let place = file.working_directory.display();
-            format!("the run was started in {place}, and its paths begin there: make that directory again")
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// Directories that were made to see what they lie on, and go with this: who only looks changes nothing.

@@ -47,7 +47,7 @@ fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result
     let built = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str());
     let names: Vec<_> =
         built.chain(not_built.iter().flat_map(|recipe| recipe.stores.iter().map(String::as_str))).collect();
-    let nearest = bakeoff_suite::did_you_mean(name, &names);
+    let nearest = bakeoff_text::did_you_mean(name, &names);
     Ok(anyhow!("unknown store `{name}`{nearest}: there are {}", names.join(", ")))
 }
 
@@ -268,6 +268,7 @@ fn print_capabilities(store: &StoreDescription) -> Result<()> {
         (except("parallel writers", StoreDescription::writes_in_parallel), capabilities.parallel_writers),
         (plain("several processes"), capabilities.multi_process),
         (plain("a compacted copy"), capabilities.compacted_copy),
+        (plain("existence checks without a get"), capabilities.exists_call),
     ];
     let label = |offered: bool| {
         let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| name.as_str()).collect();

@@ -323,6 +323,10 @@ fn courses() -> Vec<Lie> {
             "bad-output",
             "`over_time`, which nobody asked for",
         ),
+        get(
+            r#"s/"latency":/"by_size":[{"value_bytes_min":1,"value_bytes_max":9,"operations":1,"latency":{"latency_ns_mean":1,"latency_ns_min":1,"latency_ns_p50":1,"latency_ns_p90":1,"latency_ns_p99":1,"latency_ns_p999":1,"latency_ns_max":1,"histogram":""}}],&/"#,
+            "`by_size`, which nobody asked for",
+        ),
     ]
 }
 

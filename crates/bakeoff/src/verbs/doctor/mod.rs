@@ -3,15 +3,11 @@
 mod equals;
 
 use std::collections::BTreeMap;
-use std::process::Command;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use bakeoff_engine::{
-    Driver, Drivers, MemoryGroups, Recipe, jvm_start_failure, left_out, not_built, output_while, profiling_possibility,
-};
+use bakeoff_engine::{Driver, Drivers, MemoryGroups, Recipe, left_out, not_built, profiling_possibility};
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
-use bakeoff_protocol::{DriverCheck, Platform};
+use bakeoff_protocol::Platform;
 use bakeoff_text::approximate_size;
 
 use crate::cli::{COLUMNS, DoctorArguments};
@@ -19,9 +15,6 @@ use crate::outcome::Outcome;
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
-
-/// How long `check` may take: the driver for the JVM starts one JVM for each store.
-const CHECK_TIME_MAX: Duration = Duration::from_secs(90);
 
 /// Below this many open files some stores cannot work as they are meant to.
 const OPEN_FILES_WANTED: u64 = 1024;
@@ -142,10 +135,11 @@ fn by_reason(missing: &BTreeMap<String, String>) -> Vec<(&str, String)> {
     reasons
 }
 
-/// Prints what runs a driver for the JVM, or why nothing does. Returns why its stores cannot be opened, by name.
+/// Prints what runs a driver for the JVM, or why nothing does. Returns why its stores cannot be
+/// opened, by name.
 fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> Result<BTreeMap<String, String>> {
     let name = &driver.description.driver;
-    let missing = match check(driver) {
+    let missing = match driver.check() {
         Ok(checked) => {
             line("", Some(checked.runtime))?;
             advice.extend(checked.java_home.map(|why| format!("JAVA_HOME is not used: {why}")));
@@ -160,22 +154,6 @@ fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> Result<BTreeMap<S
         }
     };
     Ok(missing)
-}
-
-/// Asks a driver for the JVM what it finds. The error is what it cannot run without.
-fn check(driver: &Driver) -> Result<DriverCheck, String> {
-    let begin = Instant::now();
-    let in_time = || begin.elapsed() <= CHECK_TIME_MAX;
-    match output_while(Command::new(&driver.path).arg("check"), &in_time) {
-        Ok(None) => Err(format!("`check` took more than {} s", CHECK_TIME_MAX.as_secs())),
-        Ok(Some(output)) if output.status.success() => serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("its answer to `check` is not valid ({error}): build the driver again")),
-        Ok(Some(output)) => {
-            let log = String::from_utf8_lossy(&output.stderr);
-            Err(jvm_start_failure(&log).unwrap_or_else(|| log.trim().to_owned()))
-        }
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// A driver that is not built yet, and what building it takes here.

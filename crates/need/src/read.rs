@@ -1,16 +1,16 @@
 //! Reads a need from what was typed, and checks it.
 
 use anyhow::{Result, bail};
-use bakeoff_engine::pick::Need;
+use bakeoff_engine::pick::{Need, check_keys};
 
-use crate::pick::items::ITEMS;
-use crate::pick::typed::Typed;
+use crate::items::ITEMS;
+use crate::typed::Typed;
 
 /// Checks everything that was typed.
 ///
 /// # Errors
 /// All that is wrong, a line each: where it stands, and how to write it.
-pub(crate) fn read_need(typed: &Typed) -> Result<Need> {
+pub fn read_need(typed: &Typed) -> Result<Need> {
     let problems: Vec<String> =
         typed.one_by_one().filter_map(|alone| Some(format!("{:#}", need_of(&alone).err()?))).collect();
     if !problems.is_empty() {
@@ -32,7 +32,11 @@ fn need_of(typed: &Typed) -> Result<Need> {
     Ok(need)
 }
 
-fn check_together(need: &Need, typed: &Typed) -> Result<()> {
+/// Checks what must go together.
+///
+/// # Errors
+/// What does not, with where it was said.
+pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
     let place = |key| typed.get(key).place;
     if need.records < need.threads {
         bail!(
@@ -42,13 +46,27 @@ fn check_together(need: &Need, typed: &Typed) -> Result<()> {
             need.threads
         );
     }
-    if need.threads > 1 && need.does("scan") && need.writes() {
+    if need.batch > 1 && !need.writes() {
+        bail!(
+            "{} {}: the mix writes nothing, so nothing is committed: leave it out, or add writes to the mix",
+            place("batch"),
+            need.batch
+        );
+    }
+    if need.missing > 0.0 && !need.looks_up() {
+        bail!(
+            "{} {}: the mix asks for no record by its key, so none can be missing: leave it out, or add gets to the mix",
+            place("missing"),
+            need.missing
+        );
+    }
+    if need.threads > 1 && need.scans() && need.writes() {
         bail!(
             "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",
             place("mix")
         );
     }
-    Ok(())
+    check_keys(need, &place("key-size"))
 }
 
 #[cfg(test)]
@@ -84,6 +102,8 @@ mod tests {
                     ("2", "0", "4", "1"),
                     ("10", "1KiB", "16", "1"),
                     ("10", "1KiB", "16", "4"),
+                    ("1000", "1KiB", "8", "1"),
+                    ("1000", "1KiB", "20..50", "1"),
                     ("1000", "1KiB..10KiB", "16", "4"),
                     ("100M", "1B", "128", "1"),
                     ("7", "1GiB", "20", "2"),
@@ -97,6 +117,7 @@ mod tests {
                         ("threads", threads),
                         ("durability", "power"),
                         ("memory", "64MiB"),
+                        ("missing", if mix.contains("get") { "0.3" } else { "0" }),
                     ];
                     let suite = PickSuite::new(
                         &need(&words),
@@ -130,6 +151,7 @@ mod tests {
         let expected = [
             "Memory for half of the data, 26MiB",
             "Memory as each store takes by default",
+            "After all data was replaced once",
             "Values twice as long, 2KiB..20KiB",
             "Values half as long, 512B..5KiB",
             "Ten times the records, 100,000",

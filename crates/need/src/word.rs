@@ -7,22 +7,28 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use bakeoff_engine::pick::{Access, Hot, Memory, Stores};
 use bakeoff_measure::Machine;
-use bakeoff_suite::{VALUE_BYTES_MAX, did_you_mean};
-use bakeoff_tape::{RECORD_KEY_BYTES_MAX, SizeRange};
-use bakeoff_text::{approximate_size, format_duration, format_size, parse_duration, parse_size, parse_size_range};
+use bakeoff_suite::VALUE_BYTES_MAX;
+use bakeoff_tape::{KEY_BYTES_MAX, KeyForm, RECORD_KEY_BYTES_MAX, SizeRange, ValueSizes};
+use bakeoff_text::{
+    approximate_size, did_you_mean, format_duration, format_size, parse_duration, parse_size, parse_size_range,
+};
 
 /// The word for the directory in which results are kept.
 pub(crate) const RESULTS: &str = "results";
 
+/// The word for no key that is longer than those that are measured.
+pub(crate) const NONE: &str = "none";
+
 /// Kinds of operation that a mix may have.
-const OPERATIONS: [&str; 6] = ["get", "insert", "update", "upsert", "delete", "scan"];
+const OPERATIONS: [&str; 8] = ["get", "insert", "update", "upsert", "delete", "scan", "exists", "first"];
 
 /// What was typed for an item, and where.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Word {
+pub struct Word {
     /// `--records` or `need.toml:1: records`.
-    pub(crate) place: String,
-    pub(crate) text: String,
+    pub place: String,
+    /// Without blanks around it.
+    pub text: String,
 }
 
 /// A number within limits.
@@ -40,35 +46,41 @@ pub(crate) fn within<E: std::fmt::Display>(
     }
 }
 
-/// A size or range of sizes of values.
-pub(crate) fn value_bytes(word: &Word) -> Result<SizeRange> {
+/// A size or range of sizes of values, or several with weights.
+pub(crate) fn value_bytes(word: &Word) -> Result<ValueSizes> {
     let Word { place, text } = word;
-    match parse_size_range(text) {
+    match ValueSizes::parse(text) {
         Err(why) => bail!("{place} {text}: {why}"),
-        Ok(range) if *range.end() <= VALUE_BYTES_MAX => Ok(SizeRange { min: *range.start(), max: *range.end() }),
+        Ok(sizes) if sizes.max() <= VALUE_BYTES_MAX => Ok(sizes),
         Ok(_) => bail!("{place} {text}: values have at most {}", format_size(VALUE_BYTES_MAX)),
     }
 }
 
-/// How long the keys are that are measured, and the longest that there are: `16`, or `16..600` where they are of many lengths.
-pub(crate) fn key_bytes(word: &Word) -> Result<(u64, u64)> {
-    let part = |text: &str| Word { place: word.place.clone(), text: text.trim().to_owned() };
-    let (measured, longest) = word.text.split_once("..").map_or((&*word.text, None), |(from, to)| (from, Some(to)));
-    let bytes = within(&part(measured), parse_size, (4, 128), format_size)?;
-    if (5..10).contains(&bytes) {
-        bail!("{} {}: keys have 4 bytes (integers) or 10 to 128", word.place, word.text);
-    }
-    match longest {
-        None => Ok((bytes, bytes)),
-        Some(_) if bytes < 10 => {
-            bail!(
-                "{} {}: keys of 4 bytes are integers, all of one length; give 10 or more to measure with",
-                word.place,
-                word.text
-            )
+/// A length or range of lengths of keys.
+pub(crate) fn key_bytes(word: &Word) -> Result<SizeRange> {
+    let Word { place, text } = word;
+    let most = KEY_BYTES_MAX as u64;
+    match parse_size_range(text) {
+        Err(why) => bail!("{place} {text}: {why}"),
+        Ok(range) if *range.start() >= 1 && *range.end() <= most => {
+            Ok(SizeRange { min: *range.start(), max: *range.end() })
         }
-        Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, RECORD_KEY_BYTES_MAX), format_size)?)),
+        Ok(_) => bail!(
+            "{place} {text}: keys of 1 to {most} bytes are measured; say with longest-key that a store must take longer ones"
+        ),
     }
+}
+
+/// The length of a key that a store must take; 0 for none.
+pub(crate) fn longest_key(word: &Word) -> Result<u64> {
+    if word.text == NONE { Ok(0) } else { within(word, parse_size, (1, RECORD_KEY_BYTES_MAX), format_size) }
+}
+
+/// How keys are made; `None` for what suits their lengths.
+pub(crate) fn key_form(word: &Word) -> Result<Option<KeyForm>> {
+    let forms = [KeyForm::Integer, KeyForm::Decimal, KeyForm::Sha1].map(|form| (form.name(), Some(form)));
+    let [integer, decimal, sha1] = forms;
+    choice(word, &[("auto", None), integer, decimal, sha1])
 }
 
 /// Kinds of operation by weight.
@@ -99,6 +111,16 @@ pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
         bail!("{place} is empty; {example}");
     }
     Ok(mix)
+}
+
+/// A part of a whole.
+pub(crate) fn part(word: &Word) -> Result<f64> {
+    let Word { place, text } = word;
+    match text.parse::<f64>() {
+        // Without the sign of a zero that has one.
+        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part.abs()),
+        _ => bail!("{place} {text}: give a part from 0 to 1, such as 0.2"),
+    }
 }
 
 /// The access as a suite takes it.
@@ -208,7 +230,7 @@ pub(crate) fn choice<T: Copy>(word: &Word, known: &[(&str, T)]) -> Result<T> {
 }
 
 /// What a word means, of those that are known; `place` is the flag or the line that has it.
-pub(crate) fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
+pub fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
     match known.iter().find(|(name, _)| *name == text) {
         Some((_, value)) => Ok(*value),
         None => {

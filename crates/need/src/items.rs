@@ -1,42 +1,46 @@
 //! Everything that can be said of a need, each declared once: its flag and its key in a file, its question, and how it is read.
 
 use anyhow::Result;
-use bakeoff_engine::pick::{MUSTS, Need, RECORDS_MAX};
+use bakeoff_engine::pick::{BATCH_MAX, MUSTS, Need, RECORDS_MAX};
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::Goal;
 use bakeoff_tape::{Data, LANES_MAX};
 use bakeoff_text::{format_count, parse_count};
 
-use crate::pick::word::{
-    RESULTS, Word, access, budget, choice, dir, key_bytes, memory, mix, stores, texts, value_bytes, within, words,
+use crate::word::{
+    NONE, RESULTS, Word, access, budget, choice, dir, key_bytes, key_form, longest_key, memory, mix, part, stores,
+    texts, value_bytes, within, words,
 };
 
 /// The access where nothing is said.
 pub(crate) const ACCESS_ASSUMED: &str = "zipfian";
 
+/// The most operations of a round.
+const OPERATIONS_MAX: u64 = 1_000_000_000;
+
 /// Something that can be said of a need.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub struct Item {
     /// Its name: of the flag, in a file, and in `run.json`.
-    pub(crate) key: &'static str,
+    pub key: &'static str,
     /// What stands for its value in the help.
-    pub(crate) value_name: &'static str,
+    pub value_name: &'static str,
     /// What the flag means.
-    pub(crate) help: &'static str,
+    pub help: &'static str,
     /// How it is asked for.
-    pub(crate) question: &'static str,
+    pub question: &'static str,
     /// Examples of answers.
-    pub(crate) examples: &'static str,
+    pub examples: &'static str,
     /// What holds if nothing is said.
-    pub(crate) default: &'static str,
+    pub default: &'static str,
     /// The default in the help, where it is another text.
-    pub(crate) default_label: Option<&'static str>,
+    pub default_label: Option<&'static str>,
     /// Whether it may say several things, which flags separate by commas.
-    pub(crate) is_list: bool,
+    pub is_list: bool,
     /// Whether a tape says it, so that it does not go with one.
-    pub(crate) is_of_a_tape: bool,
+    pub is_of_a_tape: bool,
     /// Reads what was typed.
-    pub(crate) read: fn(&Word, &mut Need) -> Result<()>,
+    pub read: fn(&Word, &mut Need) -> Result<()>,
 }
 
 const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
@@ -55,7 +59,7 @@ const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
 }
 
 /// Everything that can be said of a need, in the order in which it is asked.
-pub(crate) static ITEMS: [Item; 17] = [
+pub static ITEMS: [Item; 22] = [
     Item {
         key: "records",
         value_name: "COUNT",
@@ -72,9 +76,9 @@ pub(crate) static ITEMS: [Item; 17] = [
     Item {
         key: "value-size",
         value_name: "SIZE",
-        help: "Size or range of sizes of values, e.g. 1KiB..10KiB",
+        help: "Size or range of sizes of values, e.g. 1KiB..10KiB; several with weights, e.g. 70% 200B, 30% 20KiB",
         question: "How large is a value?",
-        examples: "200B, 1KiB..10KiB",
+        examples: "200B; 1KiB..10KiB; 70% 200B, 30% 20KiB if there are several kinds",
         default: "1KiB",
         is_of_a_tape: true,
         ..item(|word, need| {
@@ -85,27 +89,79 @@ pub(crate) static ITEMS: [Item; 17] = [
     Item {
         key: "key-size",
         value_name: "SIZE",
-        help: "Length of keys: 4 (integers), or 10 to 128 bytes; 24..600 measures with 24 and leaves out stores that take no 600",
+        help: "Length or range of lengths of keys, 1 to 128 bytes, e.g. 8B, 16, 8..40",
         question: "How long is a key, in bytes?",
-        examples: "4, 16, 32; 10 to 128; 24..600 if some are longer",
+        examples: "8, 16, 32; 8..40 if lengths differ",
         default: "16",
         is_of_a_tape: true,
         ..item(|word, need| {
-            (need.key_bytes, need.key_bytes_longest) = key_bytes(word)?;
+            need.key_bytes = key_bytes(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "key-form",
+        value_name: "WORD",
+        help: "What keys are: integer (big-endian), decimal (digits), sha1 (hexadecimal digits of a hash, 20 bytes or more); `auto`: integer below 10 bytes, sha1 from 20 on unless keys ascend, else decimal",
+        question: "What are keys?",
+        examples: "integer (big-endian), decimal (digits), sha1 (of a hash); or auto, which goes by their length",
+        default: "auto",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.key_form = key_form(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "longest-key",
+        value_name: "SIZE",
+        help: "Length of the longest key; stores that do not take it are left out, but keys of --key-size are measured",
+        question: "Are some keys longer than that? How long is the longest?",
+        examples: "600B, 2KiB; or none",
+        default: NONE,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.key_bytes_longest = longest_key(word)?;
             Ok(())
         })
     },
     Item {
         key: "mix",
         value_name: "KIND=WEIGHT,…",
-        help: "What is done, by weight: get, insert, update, upsert, delete, scan",
-        question: "What is done, by weight? (get, insert, update, upsert, delete, scan)",
+        help: "What is done, by weight: get, insert, update, upsert, delete, scan, exists, first",
+        question: "What is done, by weight? (get, insert, update, upsert, delete, scan, exists, first)",
         examples: "get=95,update=5",
         default: "get=80,update=15,insert=5",
         is_list: true,
         is_of_a_tape: true,
         ..item(|word, need| {
             need.mix = mix(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "missing",
+        value_name: "PART",
+        help: "Part of the gets and existence checks that find nothing, e.g. 0.2",
+        question: "Which part of the gets finds nothing?",
+        examples: "0, 0.2",
+        default: "0",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.missing = part(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "batch",
+        value_name: "COUNT",
+        help: "Writes that a transaction commits together, e.g. 100; 1 if each is acknowledged alone",
+        question: "How many writes does a transaction commit together?",
+        examples: "1 (each is acknowledged alone), 10, 100",
+        default: "1",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.batch = within(word, parse_count, (1, BATCH_MAX), format_count)?;
             Ok(())
         })
     },
@@ -125,9 +181,9 @@ pub(crate) static ITEMS: [Item; 17] = [
     Item {
         key: "data",
         value_name: "TYPE",
-        help: "What values are made of: random, text, half",
+        help: "What values are made of: random, text, json, half",
         question: "What are values made of?",
-        examples: "random (incompressible), text, half",
+        examples: "random (incompressible), text, json, half",
         default: "text",
         is_of_a_tape: true,
         ..item(|word, need| {
@@ -214,9 +270,9 @@ pub(crate) static ITEMS: [Item; 17] = [
     Item {
         key: "optimize",
         value_name: "WORD",
-        help: "What to be best at: mean, p50, p99, p999, throughput, space, memory, cpu",
+        help: "What to be best at: mean, p50, p99, p999, slowest-commit, throughput, space, peak-disk, memory, cpu, open (time to open with the data), recovery (time to open after the process was killed)",
         question: "What is it to be best at?",
-        examples: "mean, p50, p99, p999, throughput, space, memory, cpu",
+        examples: "mean, p50, p99, p999, slowest-commit, throughput, space, peak-disk, memory, cpu, open, recovery",
         default: "mean",
         ..item(|word, need| {
             need.optimize = choice(word, &Goal::ALL.map(|goal| (goal.name(), goal)))?;
@@ -245,6 +301,19 @@ pub(crate) static ITEMS: [Item; 17] = [
         default: "3m",
         ..item(|word, need| {
             need.budget = budget(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "operations",
+        value_name: "COUNT",
+        help: "How many operations a round has at most, e.g. 200k",
+        question: "How many operations does a round have at most?",
+        examples: "10k, 200k",
+        default: "50k",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.operations = within(word, parse_count, (1, OPERATIONS_MAX), format_count)?;
             Ok(())
         })
     },

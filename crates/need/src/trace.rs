@@ -1,0 +1,417 @@
+//! A trace as a need: the words that `bakeoff pick` takes for what the trace shows, and the trace in words for a person.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_engine::pick::{BATCH_MAX, KEY_BYTES_HASHED, OPERATIONS_USUAL};
+use bakeoff_engine::{Reporter, Watch, shown};
+use bakeoff_suite::VALUE_BYTES_MAX;
+use bakeoff_tape::{KEY_BYTES_MAX, KeyForm, Operation, Progress, Recording, SizeRange, TapeReader, key_bytes_needed};
+use bakeoff_text::{
+    approximate_size, counted, digits, format_count, format_duration, format_size, format_size_range, paragraph,
+    percent, printable,
+};
+use bakeoff_trace::{
+    Law, Misfit, Omitted, Popularity, ReadOptions, RecordSizes, Sizes, Summary, Trace, Turnover, exponent_of_tenth,
+};
+
+use crate::items::ACCESS_ASSUMED;
+
+/// Keys of which one can be more popular than another.
+const RECORDS_MIN: u64 = 2;
+
+/// Operations of a round at least, though the trace has fewer: of these three rounds tell the 99.9th percentile.
+const OPERATIONS_MIN: u64 = 3_334;
+
+/// Weights of a mix are the counts of a trace up to so many operations.
+const WEIGHTS_SUM_MAX: u64 = 100_000_000;
+
+/// Columns of a line at most.
+const COLUMNS: usize = 100;
+
+/// From this part of the operations on, it counts in which order records are inserted.
+const APPENDED_MIN: f64 = 0.05;
+
+/// From this part of the operations on, the newest tenth of the records is what is asked for.
+const NEWEST_POPULAR: f64 = 0.3;
+
+/// The exponent by age where all ages are alike: as good as none.
+const LATEST_EXPONENT_MIN: f64 = 0.1;
+
+/// Why a trace may not tell how popular keys are.
+pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or operations on each, to tell";
+
+/// Reads a trace to its end.
+///
+/// # Errors
+/// It cannot be read, or is no trace.
+pub fn read(path: &Path, options: &ReadOptions, reporter: Reporter) -> Result<Summary> {
+    if path.is_dir() {
+        bail!(
+            "{} is a directory, and a trace is a file: what `bakeoff tape import` made goes with --tape",
+            shown(path)
+        );
+    }
+    let watch = Watch::begin(reporter)?;
+    let progress = |progress: Progress<'_>| watch.hear(progress);
+    let read = Trace::open(path, options, &progress).and_then(|trace| Summary::read(trace, &progress));
+    read.with_context(|| format!("cannot take {} as a trace", path.display()))
+}
+
+/// What the trace shows, by the keys of a need. What it does not tell is left out.
+pub fn need(summary: &Summary) -> Vec<(&'static str, String)> {
+    // Weights have a limit, and traces have none.
+    let divisor = summary.operations.div_ceil(WEIGHTS_SUM_MAX).max(1);
+    let kinds = mix(summary);
+    // More than the trace has would write more than the application did; of fewer a round tells little.
+    let operations = kinds.iter().map(|(_, count)| count).sum::<u64>().max(OPERATIONS_MIN);
+    let kinds = kinds.into_iter();
+    let mix: Vec<_> = kinds.map(|(kind, count)| format!("{}={}", kind.name(), count.div_ceil(divisor))).collect();
+    let records = summary.turnover.records_max.max(RECORDS_MIN).max(summary.threads.unwrap_or(1).into());
+    let keys = key_bytes(summary, records.saturating_add(operations));
+    let mut need = vec![
+        // A need has a record for each thread.
+        ("records", records.to_string()),
+        ("key-size", format_size_range(keys.min, keys.max)),
+        ("mix", mix.join(",")),
+    ];
+    // A store must take them all, though none so long is measured.
+    if summary.key_bytes.max > keys.max {
+        need.push(("longest-key", format!("{}B", summary.key_bytes.max)));
+    }
+    // Of records, not of operations: they are what is loaded.
+    need.extend(summary.record_value_bytes.map(|records| {
+        let SizeRange { min, max } = records.range;
+        // A range with the mean of a few small and many of the largest would end beyond those.
+        ("value-size", format_size_range(min, max.min(VALUE_BYTES_MAX)))
+    }));
+    need.extend(missing(summary).map(|part| ("missing", three_digits(part))));
+    need.extend(summary.batch().map(|writes| ("batch", (writes.round() as u64).min(BATCH_MAX).to_string())));
+    if appends(summary) && keys.min >= KEY_BYTES_HASHED {
+        need.push(("key-form", KeyForm::Decimal.name().to_owned()));
+    }
+    need.extend(threads(summary).map(|threads| ("threads", threads.to_string())));
+    need.extend(access(summary).map(|access| ("access", access)));
+    if operations < OPERATIONS_USUAL {
+        need.push(("operations", operations.to_string()));
+    }
+    need
+}
+
+/// Lengths of keys with the mean of those of the trace. Each record has a key of its own, where a trace may use one again.
+fn key_bytes(summary: &Summary, records: u64) -> SizeRange {
+    let SizeRange { min, max } = summary.record_key_bytes.even_range();
+    let needed = key_bytes_needed(KeyForm::Integer, records).into();
+    let max = max.min(summary.key_bytes.max).clamp(needed, KEY_BYTES_MAX as u64);
+    SizeRange { min: min.clamp(needed, max), max }
+}
+
+/// What is done, on a store that begins with the most records alive at one time, by kind: what the trace did to fill it is no part of it.
+fn mix(summary: &Summary) -> Vec<(Operation, u64)> {
+    let reads = summary.mix.iter().filter(|(kind, _)| !kind.writes() && **kind != Operation::ScanAll);
+    let writes = summary.turnover.on_a_full_store();
+    let mut mix: Vec<_> = reads.map(|(kind, count)| (*kind, *count)).chain(writes).collect();
+    mix.retain(|(_, count)| *count > 0);
+    mix.sort_unstable();
+    if mix.is_empty() {
+        // Deletes that found nothing.
+        mix.extend(summary.mix.iter().map(|(kind, count)| (*kind, *count)));
+    }
+    mix
+}
+
+/// Which records operations choose. In a queue the oldest are removed, and nothing else is done with records that are there.
+fn access(summary: &Summary) -> Option<String> {
+    let turnover = &summary.turnover;
+    let others = summary.mix.iter().filter(|(kind, _)| !kind.writes()).map(|(_, count)| count).sum::<u64>();
+    let others = others + turnover.updated + turnover.replaced;
+    if turnover.removes_the_oldest() && turnover.makes_ascending_keys() && others <= turnover.deleted / 10 {
+        return Some("insertion".to_owned());
+    }
+    if appends(summary) && others == 0 {
+        return Some("insertion".to_owned());
+    }
+    if let Some(access) = of_appended(summary) {
+        return Some(access);
+    }
+    summary.popularity.map(|popularity| of_law(popularity.law))
+}
+
+/// Whether it inserts so many records with ascending keys that their order counts.
+fn appends(summary: &Summary) -> bool {
+    let inserted = summary.turnover.inserted as f64;
+    summary.turnover.makes_ascending_keys() && inserted >= APPENDED_MIN * summary.operations as f64
+}
+
+/// How records are chosen whose keys ascend as they are made: where the newest are asked for most, or all are alike, by their age. `None` where
+/// keys do not ascend, or the popularity has another law.
+fn of_appended(summary: &Summary) -> Option<String> {
+    let newest = summary.turnover.newest_tenth().filter(|_| appends(summary))?;
+    let is_alike = summary.popularity.is_none_or(|popularity| popularity.law == Law::Uniform);
+    let exponent = exponent_of_tenth(summary.turnover.records_max, newest).max(LATEST_EXPONENT_MIN);
+    (newest >= NEWEST_POPULAR || is_alike).then(|| format!("latest:{exponent:.2}"))
+}
+
+/// The part of reads by a key that find nothing; `None` if all find something.
+fn missing(summary: &Summary) -> Option<f64> {
+    let count = |kind| summary.mix.get(&kind).copied().unwrap_or(0);
+    let reads = count(Operation::Get) + count(Operation::Exists);
+    (summary.reads_missing > 0).then(|| summary.reads_missing as f64 / reads as f64)
+}
+
+/// Threads of the trace that `pick` can take: what a scan finds while other threads write could not be checked.
+fn threads(summary: &Summary) -> Option<u32> {
+    let scans = summary.mix.keys().any(|kind| kind.visits());
+    let writes = summary.mix.keys().any(|kind| kind.writes());
+    summary.threads.filter(|_| !(scans && writes))
+}
+
+fn of_law(law: Law) -> String {
+    match law {
+        Law::Uniform => "uniform".to_owned(),
+        Law::Zipf { theta } => format!("zipfian:{theta:.2}"),
+        Law::Hot { records, operations } => format!("hot:{}/{}", three_digits(records), three_digits(operations)),
+    }
+}
+
+/// A part with three digits, however small it is.
+fn three_digits(part: f64) -> String {
+    let exponent = part.log10().floor() as i32;
+    let decimals = usize::try_from(2 - exponent).unwrap_or(0);
+    let text = format!("{part:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What an imported tape shows: what a trace does, but what is on the tape is known and not only like it.
+///
+/// # Errors
+/// The directory has no imported tape.
+pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<Vec<(&'static str, String)>> {
+    let (workload, recording) = bakeoff_tape::open_import(path)?;
+    let mut need = need(&summary_of_tape(&recording, reporter)?);
+    need.retain(|(key, _)| !["records", "value-size"].contains(key));
+    let SizeRange { min, max } = workload.value_bytes.range();
+    // A need has a record for each thread.
+    let records = workload.records.max(u64::from(workload.lanes));
+    need.extend([
+        ("records", records.to_string()),
+        ("value-size", format!("{min}B..{max}B")),
+        ("data", workload.data.name().to_owned()),
+        ("threads", workload.lanes.to_string()),
+    ]);
+    Ok(need)
+}
+
+/// Bytes of keys and values of an imported tape that are alive at one time, at most: a range of lengths does not say it.
+///
+/// # Errors
+/// The directory has no imported tape.
+pub fn data_bytes_of_tape(path: &Path) -> Result<u64> {
+    let (_, recording) = bakeoff_tape::open_import(path)?;
+    Ok(recording.hints.data_bytes_max)
+}
+
+/// Sums up the operations of an imported tape.
+///
+/// # Errors
+/// The tape cannot be read.
+pub fn summary_of_tape(recording: &Recording, reporter: Reporter) -> Result<Summary> {
+    let last = recording.phases.last().context("the tape has no phase")?;
+    let watch = Watch::begin(reporter)?;
+    let tape = TapeReader::open(&last.path)?;
+    Ok(Summary::of_tape(&tape, recording.hints.records_max, &|progress| watch.hear(progress))?)
+}
+
+/// The trace in words, with the options of `pick` that ask for the like; lines of at most 100 columns.
+pub fn describe(summary: &Summary) -> String {
+    let total = summary.operations as f64;
+    let mix: Vec<_> = summary
+        .mix
+        .iter()
+        .map(|(kind, count)| format!("{} {:.2} %", kind.name(), *count as f64 / total * 100.0))
+        .collect();
+    let mut out = format!("operations   {}: {}\n", format_count(summary.operations), mix.join(", "));
+    if let Some(writes) = summary.batch() {
+        out +=
+            &format!("commits      {}, of {} writes each on average\n", format_count(summary.commits), digits(writes));
+    }
+    out += &format!(
+        "keys         {} different, {:.1} bytes long on average, at most {}\n",
+        format_count(summary.keys),
+        summary.record_key_bytes.mean,
+        format_size(summary.key_bytes.max)
+    );
+    out += &describe_turnover(summary);
+    out += &describe_misses(summary);
+    out += &match summary.value_bytes {
+        Some(sizes) => format!("values       of operations {}\n", describe_sizes(sizes)),
+        None => "values       no line tells the length of one: `pick` assumes one of its own unless\n             --value-size says another\n".to_owned(),
+    };
+    if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
+        out += &describe_records(records, operations);
+    }
+    out += &match (summary.popularity, access(summary)) {
+        (Some(popularity), _) => describe_popularity(popularity),
+        (None, Some(_)) => String::new(),
+        (None, None) => format!(
+            "popularity   {POPULARITY_UNKNOWN}: `pick` assumes\n             access {ACCESS_ASSUMED} unless --access says another\n"
+        ),
+    };
+    if let (true, Some(newest)) = (appends(summary), summary.turnover.newest_tenth()) {
+        out += &format!(
+            "order        keys ascend as records are made; the newest tenth has {:.1} % of the\n             operations on records that are there\n",
+            newest * 100.0
+        );
+    }
+    out += &format!("working set  about {} of keys and values\n", approximate_size(summary.working_set_bytes));
+    if let Some(arrival) = summary.arrival {
+        out += &format!(
+            "arrival      {:.1} operations a second for {}; the time between two varies by\n             {:.2} × its mean (1 for independent arrivals, more for bursts)\n",
+            1.0 / arrival.gap_s_mean,
+            format_duration(Duration::from_secs_f64(arrival.duration_s)),
+            arrival.variation
+        );
+    }
+    if summary.threads.is_some_and(|count| count > 1) && threads(summary).is_none() {
+        out += "threads      `pick` takes one: what a scan finds while other threads write could not be checked\n";
+    }
+    for (number, note) in notes(&summary.omitted, summary.lacks_zone).iter().enumerate() {
+        out += &format!("{}{note}\n", if number == 0 { "left out     " } else { "             " });
+    }
+    for misfit in summary.misfits() {
+        out += &paragraph(&sentence(misfit), COLUMNS, "only a tape   ", "              ");
+    }
+    let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {text}")).collect();
+    let few = if summary.turnover.records_max < RECORDS_MIN {
+        format!(" (with {RECORDS_MIN} records, the fewest there can be)")
+    } else {
+        String::new()
+    };
+    out + &format!("\nThe like of it{few}: bakeoff pick {}\n", options.join(" \\\n  "))
+}
+
+/// What a workload drawn from the figures of the trace does not have.
+pub fn sentence(misfit: Misfit) -> String {
+    match misfit {
+        Misfit::InOrder { part } => {
+            format!(
+                "{} of its steps from key to key go in one direction, so operations fall on neighbours.",
+                percent(part)
+            )
+        }
+        Misfit::PopularSizes { operations, records } => format!(
+            "Popular records have other sizes than the rest: {} on average over operations, {} over records.",
+            bytes(operations),
+            bytes(records)
+        ),
+        Misfit::Popularity { difference } => {
+            format!("No law of popularity comes near: the nearest is off by {} of the operations.", percent(difference))
+        }
+    }
+}
+
+fn bytes(mean: f64) -> String {
+    counted(mean.round() as u64, "byte")
+}
+
+/// How many records were there at one time, where that is not one for each key, and which of them were removed.
+fn describe_turnover(summary: &Summary) -> String {
+    let Turnover { records_max, deleted, .. } = summary.turnover;
+    if deleted == 0 {
+        return String::new();
+    }
+    let which = if summary.turnover.removes_the_oldest() { ", mostly the oldest" } else { "" };
+    let times = deleted as f64 / records_max.max(1) as f64;
+    let represented = match access(summary).as_deref() {
+        Some("insertion") | None => "",
+        Some(_) if summary.turnover.removes_the_oldest() => {
+            "             only an imported tape removes the oldest: in the like of it `access` chooses\n"
+        }
+        Some(_) => "",
+    };
+    format!(
+        "records      at most {} at one time; {} were removed{which}, {times:.1} times\n             as many\n{represented}",
+        format_count(records_max),
+        format_count(deleted)
+    )
+}
+
+/// How many reads find nothing, and how to write that a length is not known; nothing if all find something.
+fn describe_misses(summary: &Summary) -> String {
+    let reads = summary.mix.get(&Operation::Get).copied().unwrap_or(0);
+    match summary.reads_missing {
+        0 => String::new(),
+        missing => format!(
+            "reads        {:.1} % find nothing (value_size 0); leave value_size empty where the length is\n             not known\n",
+            missing as f64 / reads as f64 * 100.0
+        ),
+    }
+}
+
+/// What became no operation, and what was taken for granted: a sentence each.
+pub fn notes(omitted: &Omitted, lacks_zone: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some((origin, found)) = &omitted.first_unread {
+        let unread = counted(omitted.unread, "line");
+        notes.push(format!(
+            "{unread} could not be read as operations, the first of them {origin}: `{}`.",
+            printable(found)
+        ));
+    }
+    if omitted.without_record > 0 {
+        let (touch, are) = if omitted.without_record == 1 { ("touches", "is") } else { ("touch", "are") };
+        notes.push(format!("{} {touch} no record, or {are} ignored.", counted(omitted.without_record, "line")));
+    }
+    if omitted.other_keys > 0 {
+        let are = if omitted.other_keys == 1 { "is" } else { "are" };
+        notes
+            .push(format!("{} on keys that begin otherwise {are} left out.", counted(omitted.other_keys, "operation")));
+    }
+    if lacks_zone {
+        notes.push("Its times have no zone and count as UTC: --time-zone says another.".to_owned());
+    }
+    notes
+}
+
+fn describe_sizes(sizes: Sizes) -> String {
+    if sizes.is_one() {
+        return format!("{:.0} bytes each", sizes.mean);
+    }
+    format!(
+        "{:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}",
+        sizes.mean, sizes.p5, sizes.p50, sizes.p95
+    )
+}
+
+fn describe_records(records: RecordSizes, operations: Sizes) -> String {
+    let (sizes, range) = (records.sizes, format_size_range(records.range.min, records.range.max));
+    let fit = match records.differs * 100.0 {
+        percent if percent < 10.0 => format!("about evenly in {range} ({percent:.1} % of the data differ)"),
+        percent => {
+            format!("not evenly in {range}, which has their mean:\n             {percent:.0} % of the data differ")
+        }
+    };
+    if operations.is_one() && sizes.is_one() {
+        return String::new();
+    }
+    format!("             of keys {}; {fit}\n", describe_sizes(sizes))
+}
+
+fn describe_popularity(popularity: Popularity) -> String {
+    let percent = |part: f64| format!("{:.1} %", part * 100.0);
+    let (hundredth, tenth) = (percent(popularity.top_hundredth), percent(popularity.top_tenth));
+    let shares = format!("a hundredth of all keys has {hundredth} of the operations, a tenth {tenth}");
+    let law = match popularity.law {
+        Law::Uniform => return format!("popularity   all keys alike, but for chance\n             {shares}\n"),
+        Law::Zipf { theta } => format!("Zipf's law with exponent {theta:.2}"),
+        Law::Hot { records, operations } => {
+            let records = three_digits(records * 100.0);
+            format!("{records} % of the keys have {} of the operations, each part evenly", percent(operations))
+        }
+    };
+    let difference = percent(popularity.difference);
+    format!(
+        "popularity   {law}: shares of\n             operations differ from that by up to {difference};\n             {shares}\n"
+    )
+}

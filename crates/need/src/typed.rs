@@ -1,0 +1,223 @@
+//! The need as it was typed: by flags, in a file, or as answers to questions; each word with where it stood.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use bakeoff_engine::{Reporter, shown};
+use bakeoff_text::{did_you_mean, shorten, shorten_middle};
+use bakeoff_trace::{ReadOptions, Summary};
+use toml::Spanned;
+
+use crate::items::{ITEMS, Item};
+use crate::trace;
+use crate::word::Word;
+
+/// The longest text of a key in a file, bytes: a list of stores.
+const WORD_BYTES_MAX: usize = 4 << 10;
+
+/// The most that a message repeats of an error's about a file, characters: it shows the line.
+const WHY_CHARACTERS_MAX: usize = 1_000;
+
+/// Where a need comes from. Items hold over the file, which holds over the trace or the tape.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// What flags say.
+    pub items: &'a [(&'static Item, String)],
+    /// A file with a need as TOML.
+    pub file: Option<&'a Path>,
+    /// A trace of an application, and how it is to be read.
+    pub trace: Option<(&'a Path, &'a ReadOptions)>,
+    /// An imported tape.
+    pub tape: Option<&'a Path>,
+}
+
+/// What was typed, by key.
+#[derive(Clone, Debug, Default)]
+pub struct Typed(BTreeMap<&'static str, Word>);
+
+impl Typed {
+    /// Everything that was said, and the trace summed up. Reports what is assumed where a trace does not show it.
+    ///
+    /// # Errors
+    /// A file, trace or tape cannot be read, or a word is empty, unknown, or contradicts the tape.
+    pub fn read(given: &Given<'_>, reporter: Reporter) -> Result<(Self, Option<Summary>)> {
+        let mut typed = Self::default();
+        let mut summary = None;
+        if let Some((path, options)) = given.trace {
+            typed.set_all(path, trace::need(summary.insert(trace::read(path, options, reporter)?)));
+        }
+        if let Some(path) = given.tape {
+            typed.set_all(path, trace::need_of_tape(path, reporter)?);
+        }
+        if let Some(path) = given.file {
+            let mut need = Self::load(path)?;
+            let told = need.0.iter().find(|(key, _)| given.tape.is_some() && typed.0.contains_key(*key));
+            if let Some((key, word)) = told {
+                bail!("{} {}: the tape says `{key}`, and is replayed as it is: leave it out", word.place, word.text);
+            }
+            typed.0.append(&mut need.0);
+        }
+        for (item, text) in given.items {
+            // As of a variable of the shell that is not set.
+            if text.trim().is_empty() {
+                bail!("--{} is empty: give a value, or leave it out", item.key);
+            }
+            typed.set(item, format!("--{}", item.key), text.clone());
+        }
+        if let Some((path, _)) = given.trace {
+            let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
+            for (key, why) in left.into_iter().filter(|(key, _)| !typed.0.contains_key(key)) {
+                let (path, assumed) = (shown(path), typed.get(key).text);
+                reporter
+                    .report(&format!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another"));
+            }
+        }
+        Ok((typed, summary))
+    }
+
+    /// Where something was said that a tape of this trace would say otherwise, if anywhere. A trace does not show the content of values, so
+    /// `--data` holds.
+    pub fn first_of_a_tape(&self, trace: &Path) -> Option<String> {
+        let said = ITEMS.iter().filter(|item| item.is_of_a_tape);
+        let mut places = said.filter_map(|item| Some((item.key, &self.0.get(item.key)?.place)));
+        let is_open = |key: &str, place: &str| place == "--data" || place == place_in(trace, key);
+        places.find(|(key, place)| !is_open(key, place)).map(|(_, place)| place.clone())
+    }
+
+    /// What a file shows, by keys.
+    fn set_all(&mut self, path: &Path, need: Vec<(&'static str, String)>) {
+        for (key, text) in need {
+            ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
+                self.set(item, place_in(path, key), text.clone());
+            });
+        }
+    }
+
+    fn load(path: &Path) -> Result<Self> {
+        let text = bakeoff_suite::read_text(path)?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads a need from TOML: the flags' names as keys; lists and tables may stand for what flags separate by commas.
+    fn parse(file: &str, text: &str) -> Result<Self> {
+        let table: BTreeMap<String, Spanned<toml::Value>> = toml::from_str(text).map_err(|why| {
+            let why = shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX);
+            anyhow!("{file} is not a need as TOML: {why}")
+        })?;
+        let (mut typed, mut problems) = (Self::default(), Vec::new());
+        let mut lines: Vec<_> = table.iter().map(|(key, value)| (line_of(text, value), key, value.get_ref())).collect();
+        lines.sort_by_key(|(line, _, _)| *line);
+        for (line, key, value) in lines {
+            let place = format!("{file}:{line}: {key}");
+            match (ITEMS.iter().find(|item| item.key == key), flat(value)) {
+                (Some(item), _) if value.is_array() && !item.is_list => {
+                    problems.push(format!("{place}: write one value, such as \"{}\", not a list", item.default));
+                }
+                (Some(_), Some(text)) if text.len() > WORD_BYTES_MAX => {
+                    problems.push(format!("{place}: write at most {WORD_BYTES_MAX} bytes, not {}", text.len()));
+                }
+                (Some(item), Some(text)) => typed.set(item, place, text),
+                (Some(_), None) => {
+                    problems.push(format!("{place}: write text, a number, a list, or a table of weights"))
+                }
+                (None, _) => {
+                    let known: Vec<_> = ITEMS.iter().map(|item| item.key).collect();
+                    let near = did_you_mean(key, &known);
+                    problems.push(format!(
+                        "{file}:{line}: unknown key `{}`{near}; use {}",
+                        shorten(key),
+                        known.join(", ")
+                    ));
+                }
+            }
+        }
+        if !problems.is_empty() {
+            bail!(problems.join("\n"));
+        }
+        Ok(typed)
+    }
+
+    /// Each word without the others.
+    pub fn one_by_one(&self) -> impl Iterator<Item = Self> {
+        self.0.iter().map(|(key, word)| Self(BTreeMap::from([(*key, word.clone())])))
+    }
+
+    /// Whether nothing was said at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes what was said for an item, and where.
+    pub fn set(&mut self, item: &Item, place: String, text: String) {
+        self.0.insert(item.key, Word { place, text: text.trim().to_owned() });
+    }
+
+    /// Sets what holds where nothing was said.
+    pub fn set_default(&mut self, key: &str, text: &str) {
+        if let Some(item) = ITEMS.iter().find(|item| item.key == key && !self.0.contains_key(key)) {
+            self.set(item, format!("--{key}"), text.to_owned());
+        }
+    }
+
+    /// What was said for this key, or what holds otherwise.
+    pub fn get(&self, key: &str) -> Word {
+        let default = ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.default);
+        self.0.get(key).cloned().unwrap_or_else(|| Word { place: format!("--{key}"), text: default.to_owned() })
+    }
+}
+
+/// Where in a trace or a tape something is said.
+fn place_in(path: &Path, key: &str) -> String {
+    format!("{}: {key}", path.display())
+}
+
+/// The number of the line on which a value stands.
+fn line_of(text: &str, value: &Spanned<toml::Value>) -> usize {
+    text[..value.span().start].matches('\n').count() + 1
+}
+
+/// A value of a file as a flag would say it.
+fn flat(value: &toml::Value) -> Option<String> {
+    let joined = |parts: Option<Vec<String>>| Some(parts?.join(","));
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
+        toml::Value::Array(values) => joined(values.iter().map(flat).collect()),
+        toml::Value::Table(table) => {
+            joined(table.iter().map(|(key, value)| Some(format!("{key}={}", flat(value)?))).collect())
+        }
+        toml::Value::Boolean(_) | toml::Value::Datetime(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_what_flags_say() {
+        let text =
+            "records = \"10k\"\nthreads = 4\nmix = { get = 90, update = 10 }\nmust = [\"ordered\", \"transactions\"]\n";
+        let typed = Typed::parse("need.toml", text).unwrap();
+        let words = ["records", "threads", "mix", "must", "value-size"].map(|key| typed.get(key).text);
+        assert_eq!(words, ["10k", "4", "get=90,update=10", "ordered,transactions", "1KiB"]);
+        assert_eq!(typed.get("threads").place, "need.toml:2: threads");
+    }
+
+    #[test]
+    fn unknown_keys_and_kinds_are_told() {
+        let said = |text| format!("{:#}", Typed::parse("n.toml", text).unwrap_err());
+        assert!(said("record = 1").contains("did you mean `records`?"), "{}", said("record = 1"));
+        assert!(said("records = true").contains("n.toml:1: records"), "{}", said("records = true"));
+        let list = said("key-size = [24, 600]\n");
+        assert!(list.starts_with("n.toml:1: key-size: write one value, such as \"16\""), "{list}");
+        let both = said("threads = true\n\nrecord = 1\n");
+        assert!(
+            both.starts_with("n.toml:1: threads: write text") && both.contains("\nn.toml:3: unknown key"),
+            "{both}"
+        );
+        assert!(said("records = ").contains("n.toml is not a need"), "{}", said("records = "));
+    }
+}
