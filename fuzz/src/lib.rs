@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use bakeoff_protocol::{FailureKind, Request, StoreDescription};
 use bakeoff_suite::{PlanMedium, Suite, plan};
-use bakeoff_trace::{Form, Summary, Trace};
+use bakeoff_trace::{Form, ReadOptions, Summary, Trace};
 
 pub use results::results;
 pub use tape::{mended, tape};
@@ -76,11 +76,12 @@ pub fn request(input: &[u8]) {
 pub fn trace(input: &[u8]) {
     let forms = Form::ALL.map(|(_, form)| Some(form)).into_iter().chain([None]);
     for form in forms {
-        match Trace::new(input, form).and_then(|trace| Summary::read(trace, &|_| ControlFlow::Continue(()))) {
+        let options = ReadOptions { form, ..ReadOptions::default() };
+        match Trace::new(input, &options).and_then(|trace| Summary::read(trace, &|_| ControlFlow::Continue(()))) {
             Err(why) => assert!(!why.to_string().is_empty()),
             Ok(summary) => {
                 assert_eq!(summary.mix.values().sum::<u64>(), summary.operations);
-                assert!((1..=summary.operations).contains(&summary.keys));
+                assert!(summary.keys >= 1 && summary.operations >= 1);
             }
         }
     }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use bakeoff_protocol::{
     Activity, AfterFailure, Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability,
     DurabilitySupport, FailureKind, Finished, Latency, LatencyTimeline, Leaves, Mode, OpenLoop, Opened,
-    OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings, SlowOperation, SlowOperations,
-    StoreDescription, Structure, TapeFacts, Verified,
+    OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings, SizeResult, SlowOperation,
+    SlowOperations, StoreDescription, Structure, TapeFacts, ValueSizeRange, Verified,
 };
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::record::RunRecord;
@@ -76,16 +76,21 @@ pub fn store(name: &str, title: &str) -> StoreDescription {
             parallel_writers: false,
             multi_process: false,
             compacted_copy: false,
+            exists: true,
+            exists_call: false,
+            scan_prefix: true,
             keeps_data: true,
         },
         key_bytes_max: None,
         value_bytes_max: None,
         key_bytes_min: 0,
         files: "one".to_owned(),
+        directories: Vec::new(),
         settings: Vec::new(),
         memory: None,
         always_compresses: None,
         test_only: false,
+        unlocked: false,
         twin_of: None,
     }
 }
@@ -130,7 +135,14 @@ pub fn operation(kind: &str, mean_ns: u64) -> OperationResult {
         bytes: 1_000_000,
         timed_ns: Some(mean_ns * 1000),
         latency: Some(latency(mean_ns)),
+        by_size: Vec::new(),
     }
+}
+
+/// So many operations with this mean, on values of this size.
+pub fn of_size(value_bytes: u64, operations: u64, mean_ns: u64) -> SizeResult {
+    let sizes = ValueSizeRange { value_bytes_min: value_bytes, value_bytes_max: value_bytes };
+    SizeResult { sizes, operations, latency: latency(mean_ns) }
 }
 
 /// Latencies around this mean.
@@ -239,6 +251,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
         verified: Some(Verified { reopen_ns: 500_000, entries: 1000, compacted_copy: None }),
         memory_settings: Settings::new(),
         memory_peak_bytes: None,
+        disk_peak_allocated_bytes: None,
         flush_ns: None,
         finished: Some(Finished {
             page_cache_bytes: Some(3_145_728),

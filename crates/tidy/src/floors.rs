@@ -4,12 +4,22 @@ use crate::workspace::Package;
 
 /// The floors of the workspace, lowest first. A crate may use crates of lower floors only, in its tests too.
 pub const FLOORS: &[&[&str]] = &[
-    &["bakeoff-flame", "bakeoff-protocol", "bakeoff-stats", "bakeoff-text", "bakeoff-tidy", "bakeoff-tree"],
+    &[
+        "bakeoff-files",
+        "bakeoff-flame",
+        "bakeoff-limits",
+        "bakeoff-protocol",
+        "bakeoff-stats",
+        "bakeoff-text",
+        "bakeoff-tidy",
+        "bakeoff-tree",
+    ],
     &["bakeoff-measure", "bakeoff-tape"],
     &["bakeoff-store", "bakeoff-suite", "bakeoff-trace"],
     &["bakeoff-results", "bakeoff-stores"],
     &["bakeoff-testing"],
     &["bakeoff-driver", "bakeoff-engine", "bakeoff-report"],
+    &["bakeoff-need"],
     &["bakeoff"],
     &["bakeoff-fuzz", "xtask"],
 ];

@@ -13,9 +13,15 @@ use crate::workspace::{Workspace, has, output_of};
 /// The linter, which only this step uses.
 pub(crate) const LINTER: &str = "@biomejs/biome@2.6.8";
 
+/// The names of scripts.
+macro_rules! scripts {
+    ($($name:literal),*) => {
+        &[$($name),*]
+    };
+}
+
 /// The page's scripts in their order there, which the linter needs to know.
-const SCRIPTS: [&str; 9] =
-    ["theme.js", "data.js", "format.js", "state.js", "matrix.js", "detail.js", "charts.js", "pictures.js", "main.js"];
+const SCRIPTS: &[&str] = include!("../../../crates/report/web/scripts.rs");
 
 /// Where the page's sources are.
 pub(crate) const WEB: &str = "crates/report/web";

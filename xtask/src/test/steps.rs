@@ -31,8 +31,8 @@ const FUZZ_RUNS: u64 = 1_000_000;
 
 /// The test that takes minutes for a store's durability, which the quick tests leave out.
 const DURABILITY: &str = "durability";
-/// The test that takes two hours, to see what is said of equals.
-const EQUALS: &str = "equals";
+/// Experiments of an hour or two: what is said of equals, and whether the model of a trace picks what its replay picks.
+const EXPERIMENTS: [&str; 2] = ["equals", "traces"];
 /// The test that damages runs and kills them.
 const DAMAGE: &str = "damage";
 /// The test that checks every store of every driver.
@@ -112,12 +112,8 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
 /// The names of the steps that only `test long` has.
 pub(crate) fn long_names(root: &Path) -> Result<Vec<String>> {
     let fuzzing = fuzz::targets(root)?.into_iter().map(|target| format!("fuzz-{target}"));
-    Ok(fuzzing
-        .chain(
-            ["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", "check-driver-long", EQUALS]
-                .map(str::to_owned),
-        )
-        .collect())
+    let scaled = ["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", "check-driver-long"];
+    Ok(fuzzing.chain(scaled.into_iter().chain(EXPERIMENTS).map(str::to_owned)).collect())
 }
 
 fn format(plan: &Arc<Plan>) -> Step {
@@ -168,6 +164,7 @@ fn page_lint(plan: &Arc<Plan>) -> Step {
         .inputs()
         .fact(page::LINTER)
         .path(&format!("{}/js", page::WEB))
+        .path(&format!("{}/scripts.rs", page::WEB))
         .path(&format!("{}/biome.json", page::WEB))
         .key();
     let workspace = plan.workspace.clone();
@@ -273,13 +270,14 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
             } else if suite.target == CHECK_DRIVER {
                 let all = [(SCALE_VARIABLE, SCALE), ("BAKEOFF_DRIVERS_BUILT", "all")];
                 vec![run(plan, suite.with("check-driver-long", &all)).after(&["jvm-build"])]
-            } else if suite.target == EQUALS {
-                vec![run(plan, suite.with(EQUALS, &[]))]
+            } else if EXPERIMENTS.contains(&suite.target.as_str()) {
+                let name = suite.target.clone();
+                vec![run(plan, suite.with(name, &[]))]
             } else {
                 Vec::new()
             }
         }
-        Extent::Quick | Extent::All if suite.target == EQUALS => Vec::new(),
+        Extent::Quick | Extent::All if EXPERIMENTS.contains(&suite.target.as_str()) => Vec::new(),
         Extent::Quick if suite.is_bench || suite.target == DURABILITY => Vec::new(),
         Extent::All if suite.target == DURABILITY => {
             let jvm = jvm_durability(plan, suite.clone().with("jvm-durability", &[]));
