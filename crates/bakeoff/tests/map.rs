@@ -12,9 +12,9 @@ use serde_json::Value;
 const SMALL: [&str; 11] = [
     "map",
     "--x",
-    "value-size=16B..64KiB",
+    "value-size=16B..16KiB",
     "--y",
-    "records=50..800",
+    "records=50..400",
     "--stores",
     "sqlite,lmdb,flat-folder",
     "--mix",
@@ -22,6 +22,9 @@ const SMALL: [&str; 11] = [
     "--operations",
     "200",
 ];
+
+/// The corners and the middle of that plane, which are sampled first.
+const FIRST: [&str; 5] = ["x0-y0", "x16-y0", "x0-y16", "x16-y16", "x8-y8"];
 
 fn mapped(place: &Place, more: &[&str]) -> Finished {
     place.run(&SMALL.iter().chain(more).copied().collect::<Vec<_>>())
@@ -45,7 +48,14 @@ fn sampled(place: &Place) -> std::collections::BTreeMap<String, std::collections
 #[test]
 fn a_map_is_sampled_drawn_and_drawn_again_from_its_files() {
     let place = Place::new();
-    let shown = mapped(&place, &["--budget", "20s"]).expect(0).stdout;
+    let mut shown = mapped(&place, &["--budget", "20s"]).expect(0).stdout;
+    // A slow machine needs more time for the places that come first.
+    for _ in 0..10 {
+        if FIRST.iter().all(|first| sampled(&place).contains_key(*first)) {
+            break;
+        }
+        shown = place.run(&["map", "--resume", "--budget", "20s"]).expect(0).stdout;
+    }
     for words in ["What was asked", "records ↑", "value size →", "What it says", "samples won", "places were sampled"]
     {
         assert!(shown.contains(words), "{words}:\n{shown}");
@@ -57,8 +67,8 @@ fn a_map_is_sampled_drawn_and_drawn_again_from_its_files() {
     assert!(!facts["need"].to_string().contains("records"), "what is varied is not asked: {}", facts["need"]);
     let places = sampled(&place);
     assert!(places.len() >= 9, "corners, middles and more: {places:?}");
-    for corner in ["x0-y0", "x16-y0", "x0-y16", "x16-y16", "x8-y8"] {
-        assert_eq!(places[corner].len(), 3, "the first samples have all stores");
+    for first in FIRST {
+        assert_eq!(places[first].len(), 3, "the first samples have all stores");
     }
     assert!(place.cells().iter().all(|cell| cell["status"] == "ok"));
     let run = place.only_run();
