@@ -23,7 +23,7 @@ pub fn read_need(typed: &Typed) -> Result<Need> {
 
 /// The words as what they mean, each checked alone.
 fn need_of(typed: &Typed) -> Result<Need> {
-    let mut need = Need::default();
+    let mut need = Need { data_bytes: typed.data_bytes, ..Need::default() };
     for item in &ITEMS {
         let word = typed.get(item.key);
         (item.read)(&word, &mut need)?;
@@ -80,7 +80,7 @@ mod tests {
         let mut typed = Typed::default();
         for (key, text) in words {
             let item = ITEMS.iter().find(|item| item.key == *key).unwrap();
-            typed.set(item, format!("--{key}"), (*text).to_owned());
+            typed.set(item, format!("--{key}"), text);
         }
         read_need(&typed).unwrap_or_else(|error| panic!("{error:#}"))
     }

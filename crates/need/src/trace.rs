@@ -183,11 +183,12 @@ fn three_digits(part: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What an imported tape shows: what a trace does, but what is on the tape is known and not only like it.
+/// What an imported tape shows: what a trace does, but what is on the tape is known and not only like it. With the bytes of keys and values that
+/// are alive at one time, at most.
 ///
 /// # Errors
 /// The directory has no imported tape.
-pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<Vec<(&'static str, String)>> {
+pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<(Vec<(&'static str, String)>, u64)> {
     let (workload, recording) = bakeoff_tape::open_import(path)?;
     let mut need = need(&summary_of_tape(&recording, reporter)?);
     need.retain(|(key, _)| !["records", "value-size"].contains(key));
@@ -200,16 +201,7 @@ pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<Vec<(&'sta
         ("data", workload.data.name().to_owned()),
         ("threads", workload.lanes.to_string()),
     ]);
-    Ok(need)
-}
-
-/// Bytes of keys and values of an imported tape that are alive at one time, at most: a range of lengths does not say it.
-///
-/// # Errors
-/// The directory has no imported tape.
-pub fn data_bytes_of_tape(path: &Path) -> Result<u64> {
-    let (_, recording) = bakeoff_tape::open_import(path)?;
-    Ok(recording.hints.data_bytes_max)
+    Ok((need, recording.hints.data_bytes_max))
 }
 
 /// Sums up the operations of an imported tape.

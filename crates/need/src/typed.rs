@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use crate::items::{ITEMS, Item};
 use crate::trace;
-use crate::word::Word;
+use crate::word::{Origin, Word};
 
 /// The longest text of a key in a file, bytes: a list of stores.
 const WORD_BYTES_MAX: usize = 4 << 10;
@@ -34,7 +34,11 @@ pub struct Given<'a> {
 
 /// What was typed, by key.
 #[derive(Clone, Debug, Default)]
-pub struct Typed(BTreeMap<&'static str, Word>);
+pub struct Typed {
+    words: BTreeMap<&'static str, Word>,
+    /// Bytes of keys and values of the tape that are alive at one time, at most: a range of lengths does not say it.
+    pub(crate) data_bytes: Option<u64>,
+}
 
 impl Typed {
     /// Everything that was said, and the trace summed up. Reports what is assumed where a trace does not show it.
@@ -48,26 +52,28 @@ impl Typed {
             typed.set_all(path, trace::need(summary.insert(trace::read(path, options, reporter)?)));
         }
         if let Some(path) = given.tape {
-            typed.set_all(path, trace::need_of_tape(path, reporter)?);
+            let (need, data_bytes_max) = trace::need_of_tape(path, reporter)?;
+            typed.set_all(path, need);
+            typed.data_bytes = Some(data_bytes_max);
         }
         if let Some(path) = given.file {
             let mut need = Self::load(path)?;
-            let told = need.0.iter().find(|(key, _)| given.tape.is_some() && typed.0.contains_key(*key));
+            let told = need.words.iter().find(|(key, _)| given.tape.is_some() && typed.words.contains_key(*key));
             if let Some((key, word)) = told {
                 bail!("{} {}: the tape says `{key}`, and is replayed as it is: leave it out", word.place, word.text);
             }
-            typed.0.append(&mut need.0);
+            typed.words.append(&mut need.words);
         }
         for (item, text) in given.items {
             // As of a variable of the shell that is not set.
             if text.trim().is_empty() {
                 bail!("--{} is empty: give a value, or leave it out", item.key);
             }
-            typed.set(item, format!("--{}", item.key), text.clone());
+            typed.set(item, flag(item.key), text);
         }
         if let Some((path, _)) = given.trace {
             let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
-            for (key, why) in left.into_iter().filter(|(key, _)| !typed.0.contains_key(key)) {
+            for (key, why) in left.into_iter().filter(|(key, _)| !typed.words.contains_key(key)) {
                 let (path, assumed) = (shown(path), typed.get(key).text);
                 reporter
                     .report(&format!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another"));
@@ -78,18 +84,19 @@ impl Typed {
 
     /// Where something was said that a tape of this trace would say otherwise, if anywhere. A trace does not show the content of values, so
     /// `--data` holds.
-    pub fn first_of_a_tape(&self, trace: &Path) -> Option<String> {
+    pub fn first_of_a_tape(&self) -> Option<String> {
         let said = ITEMS.iter().filter(|item| item.is_of_a_tape);
-        let mut places = said.filter_map(|item| Some((item.key, &self.0.get(item.key)?.place)));
-        let is_open = |key: &str, place: &str| place == "--data" || place == place_in(trace, key);
-        places.find(|(key, place)| !is_open(key, place)).map(|(_, place)| place.clone())
+        let mut words = said.filter_map(|item| Some((item.key, self.words.get(item.key)?)));
+        let is_open =
+            |key: &str, word: &Word| word.origin == Origin::Shown || (key, word.origin) == ("data", Origin::Typed);
+        words.find(|(key, word)| !is_open(key, word)).map(|(_, word)| word.place.clone())
     }
 
     /// What a file shows, by keys.
     fn set_all(&mut self, path: &Path, need: Vec<(&'static str, String)>) {
         for (key, text) in need {
             ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
-                self.set(item, place_in(path, key), text.clone());
+                self.put(item, Origin::Shown, format!("{}: {key}", path.display()), &text);
             });
         }
     }
@@ -117,7 +124,7 @@ impl Typed {
                 (Some(_), Some(text)) if text.len() > WORD_BYTES_MAX => {
                     problems.push(format!("{place}: write at most {WORD_BYTES_MAX} bytes, not {}", text.len()));
                 }
-                (Some(item), Some(text)) => typed.set(item, place, text),
+                (Some(item), Some(text)) => typed.put(item, Origin::File, place, &text),
                 (Some(_), None) => {
                     problems.push(format!("{place}: write text, a number, a list, or a table of weights"))
                 }
@@ -140,36 +147,47 @@ impl Typed {
 
     /// Each word without the others.
     pub fn one_by_one(&self) -> impl Iterator<Item = Self> {
-        self.0.iter().map(|(key, word)| Self(BTreeMap::from([(*key, word.clone())])))
+        self.words.iter().map(|(key, word)| {
+            let words = BTreeMap::from([(*key, word.clone())]);
+            Self { words, data_bytes: None }
+        })
     }
 
     /// Whether nothing was said at all.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.words.is_empty()
     }
 
-    /// Takes what was said for an item, and where.
-    pub fn set(&mut self, item: &Item, place: String, text: String) {
-        self.0.insert(item.key, Word { place, text: text.trim().to_owned() });
+    /// Takes what was typed for an item, and where.
+    pub fn set(&mut self, item: &Item, place: String, text: &str) {
+        self.put(item, Origin::Typed, place, text);
+    }
+
+    fn put(&mut self, item: &Item, origin: Origin, place: String, text: &str) {
+        self.words.insert(item.key, Word { origin, place, text: text.trim().to_owned() });
     }
 
     /// Sets what holds where nothing was said.
     pub fn set_default(&mut self, key: &str, text: &str) {
-        if let Some(item) = ITEMS.iter().find(|item| item.key == key && !self.0.contains_key(key)) {
-            self.set(item, format!("--{key}"), text.to_owned());
+        if let Some(item) = ITEMS.iter().find(|item| item.key == key && !self.words.contains_key(key)) {
+            self.put(item, Origin::Default, flag(key), text);
         }
     }
 
     /// What was said for this key, or what holds otherwise.
     pub fn get(&self, key: &str) -> Word {
         let default = ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.default);
-        self.0.get(key).cloned().unwrap_or_else(|| Word { place: format!("--{key}"), text: default.to_owned() })
+        self.words.get(key).cloned().unwrap_or_else(|| Word {
+            origin: Origin::Default,
+            place: flag(key),
+            text: default.to_owned(),
+        })
     }
 }
 
-/// Where in a trace or a tape something is said.
-fn place_in(path: &Path, key: &str) -> String {
-    format!("{}: {key}", path.display())
+/// The flag of a key.
+fn flag(key: &str) -> String {
+    format!("--{key}")
 }
 
 /// The number of the line on which a value stands.

@@ -22,9 +22,24 @@ pub(crate) const NONE: &str = "none";
 /// Kinds of operation that a mix may have.
 const OPERATIONS: [&str; 8] = ["get", "insert", "update", "upsert", "delete", "scan", "exists", "first"];
 
+/// Who says what holds for an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A flag, or an answer to a question.
+    Typed,
+    /// A file with a need.
+    File,
+    /// A trace or a tape.
+    Shown,
+    /// Nobody.
+    Default,
+}
+
 /// What was typed for an item, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word {
+    /// Who said it.
+    pub origin: Origin,
     /// `--records` or `need.toml:1: records`.
     pub place: String,
     /// Without blanks around it.
@@ -38,7 +53,7 @@ pub(crate) fn within<E: std::fmt::Display>(
     (least, most): (u64, u64),
     show: fn(u64) -> String,
 ) -> Result<u64> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     match parse(text) {
         Err(why) => bail!("{place} {text}: {why}"),
         Ok(number) if (least..=most).contains(&number) => Ok(number),
@@ -48,7 +63,7 @@ pub(crate) fn within<E: std::fmt::Display>(
 
 /// A size or range of sizes of values, or several with weights.
 pub(crate) fn value_bytes(word: &Word) -> Result<ValueSizes> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     match ValueSizes::parse(text) {
         Err(why) => bail!("{place} {text}: {why}"),
         Ok(sizes) if sizes.max() <= VALUE_BYTES_MAX => Ok(sizes),
@@ -58,7 +73,7 @@ pub(crate) fn value_bytes(word: &Word) -> Result<ValueSizes> {
 
 /// A length or range of lengths of keys.
 pub(crate) fn key_bytes(word: &Word) -> Result<SizeRange> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     let most = KEY_BYTES_MAX as u64;
     match parse_size_range(text) {
         Err(why) => bail!("{place} {text}: {why}"),
@@ -85,7 +100,7 @@ pub(crate) fn key_form(word: &Word) -> Result<Option<KeyForm>> {
 
 /// Kinds of operation by weight.
 pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     let example = "write, for example, get=70,update=20,insert=10";
     let mut mix: Vec<(String, f64)> = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -115,7 +130,7 @@ pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
 
 /// A part of a whole.
 pub(crate) fn part(word: &Word) -> Result<f64> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     match text.parse::<f64>() {
         // Without the sign of a zero that has one.
         Ok(part) if (0.0..=1.0).contains(&part) => Ok(part.abs()),
@@ -126,7 +141,7 @@ pub(crate) fn part(word: &Word) -> Result<f64> {
 /// The access as a suite takes it.
 pub(crate) fn access(word: &Word) -> Result<Access> {
     const WORDS: [&str; 6] = ["uniform", "zipfian", "latest", "hot", "sequential", "insertion"];
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     let (kind, parameter) = text.split_once(':').map_or((text.as_str(), None), |(kind, rest)| (kind, Some(rest)));
     let number = |text: &str, most: f64| match text.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number <= most => Ok(number),
@@ -174,7 +189,7 @@ pub(crate) fn memory(word: &Word) -> Result<Memory> {
 
 /// How long the measuring may take.
 pub(crate) fn budget(word: &Word) -> Result<Duration> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     let day = Duration::from_secs(24 * 3600);
     match parse_duration(text) {
         Err(why) => bail!("{place} {text}: {why}"),
@@ -185,7 +200,7 @@ pub(crate) fn budget(word: &Word) -> Result<Duration> {
 
 /// A directory, or the word for that of the results.
 pub(crate) fn dir(word: &Word) -> Result<Option<PathBuf>> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     match text.as_str() {
         RESULTS => Ok(None),
         path if Path::new(path).is_dir() => Ok(Some(path.into())),
@@ -207,7 +222,7 @@ pub(crate) fn stores(word: &Word) -> Result<Stores> {
 
 /// The parts of a list separated by commas; none if all it has is the word for that.
 pub(crate) fn texts(word: &Word, none: &str) -> Result<Vec<String>> {
-    let Word { place, text } = word;
+    let Word { place, text, .. } = word;
     let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
     if parts.is_empty() && !text.is_empty() {
         bail!("{place} {text}: names nothing: leave it out, or write `{none}`");
@@ -221,7 +236,7 @@ pub(crate) fn texts(word: &Word, none: &str) -> Result<Vec<String>> {
 
 /// The parts of a list, each with where it was typed.
 pub(crate) fn words(word: &Word, none: &str) -> Result<Vec<Word>> {
-    Ok(texts(word, none)?.into_iter().map(|text| Word { place: word.place.clone(), text }).collect())
+    Ok(texts(word, none)?.into_iter().map(|text| Word { text, ..word.clone() }).collect())
 }
 
 /// What a word means, of those that are known.

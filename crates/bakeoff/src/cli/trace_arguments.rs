@@ -54,7 +54,7 @@ impl TraceArguments {
         given.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
 
-    /// How a trace is to be read, of what was self.
+    /// How a trace is to be read, of what was typed.
     pub(crate) fn options(&self) -> Result<ReadOptions> {
         let zone = |name: &String| {
             Zone::named(name).with_context(|| {

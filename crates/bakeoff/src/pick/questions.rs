@@ -30,7 +30,7 @@ pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write, check: impl Fn(&
                 break;
             }
             let mut tried = typed.clone();
-            tried.set(item, item.key.to_owned(), line);
+            tried.set(item, item.key.to_owned(), &line);
             match read_need(&tried).and_then(|need| check(&need)) {
                 Ok(()) => {
                     typed = tried;

@@ -38,7 +38,7 @@ pub(crate) fn tape_of(
         return Ok(None);
     }
     say(trace, &format!("{} A workload drawn from figures lacks that.", lacking.join(" ")));
-    let made = match typed.first_of_a_tape(trace) {
+    let made = match typed.first_of_a_tape() {
         Some(place) => Err(Drawn::Typed(place)),
         None if !trace.is_file() => Err(Drawn::Piped),
         None => made_tape(arguments, trace, need)?,

@@ -11,7 +11,7 @@ use bakeoff_engine::{
     Drivers, Missing, OwnDirectory, Recipe, Setup, SuiteSource, make_run_directory, run_record, shown,
 };
 use bakeoff_measure::Machine;
-use bakeoff_need::{ITEMS, Typed, read_need, trace};
+use bakeoff_need::{ITEMS, Typed, read_need};
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::lack::Lack;
 use bakeoff_results::pick::PICK_ASKED;
@@ -51,27 +51,25 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
 
 /// Races for a need.
 fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Drivers>) -> Result<Outcome> {
-    let data_bytes = arguments.tape.as_deref().map(trace::data_bytes_of_tape).transpose()?;
-    let need = Need { data_bytes, ..need.clone() };
-    let candidates = Candidates::find(&need, typed, built, &need)?;
+    let candidates = Candidates::find(need, typed, built, need)?;
     if candidates.divided.able.is_empty() {
-        return candidates.none(&need);
+        return candidates.none(need);
     }
     let Candidates { stores, divided, .. } = candidates;
-    let suite = suite(arguments, &need, &stores, &divided, &typed.get("optimize").place)?;
+    let suite = suite(arguments, need, &stores, &divided, &typed.get("optimize").place)?;
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
-    let setup = Setup::new(&run_options(&need, &arguments.out, in_suite(&divided)), &source, true, REPORTER)?;
+    let setup = Setup::new(&run_options(need, &arguments.out, in_suite(&divided)), &source, true, REPORTER)?;
     setup.check_tools(Missing::Install)?;
     let facts = PickFacts {
-        need: describe(&need, arguments.tape.as_deref()),
-        given: arguments.tape.is_none().then(|| given(&need)),
+        need: describe(need, arguments.tape.as_deref()),
+        given: arguments.tape.is_none().then(|| given(need)),
         operations: suite.operations,
         questions: suite.questions,
-        ..facts(&need, &setup, divided)?
+        ..facts(need, &setup, divided)?
     };
     let mut file = run_record(&setup, source, Machine::read(), VERSION);
     let directory = make_run_directory(&arguments.out, NAME, setup.readers())?;
-    print_race(&facts, &need, &directory);
+    print_race(&facts, need, &directory);
     print_warnings(&file);
     let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
     file.pick = Some(facts);
