@@ -23,7 +23,7 @@ use crate::read_note::ReadNote;
 use crate::seal::{Seal, seal, seal_of};
 use crate::side::SideRecord;
 use bakeoff_files::{read_regular, replace_file};
-use bakeoff_text::shorten_middle;
+use bakeoff_text::shorten_error;
 
 /// The file's name in a run's directory.
 pub const RUN_FILE: &str = "run.json";
@@ -275,9 +275,6 @@ const OLDER_LEVELS_PROTOCOL: u64 = 1;
 /// The longest `run.json`, bytes: a plan of a hundred thousand cells.
 const RUN_BYTES_MAX: u64 = 64 << 20;
 
-/// The most that a message repeats of an error's, characters: it may quote the file.
-const WHY_CHARACTERS_MAX: usize = 400;
-
 impl RunRecord {
     /// Reads as much as can be read of a run's file, with a note for what had to be left out.
     ///
@@ -348,8 +345,7 @@ impl RunRecord {
         if let Some(protocol) = protocol.filter(|version| *version != u64::from(PROTOCOL_VERSION)) {
             return Err(RunError::OtherVersion { path, protocol });
         }
-        serde_json::from_slice(&text)
-            .map_err(|why| RunError::Damaged { path, why: shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX) })
+        serde_json::from_slice(&text).map_err(|why| RunError::Damaged { path, why: shorten_error(&why) })
     }
 
     /// Whether the runs are the two sides of one comparison, measured in turn.

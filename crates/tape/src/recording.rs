@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bakeoff_files::read_regular;
-use bakeoff_text::shorten_middle;
+use bakeoff_text::shorten_error;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,6 @@ pub(crate) const RECORDING_FILE: &str = "recording.json";
 
 /// The longest file of facts about a recording, bytes: a workload is described in it twice.
 pub(crate) const FACTS_BYTES_MAX: u64 = 16 << 20;
-
-/// The most that a message repeats of an error's, characters: it may quote the file.
-const WHY_CHARACTERS_MAX: usize = 400;
 
 /// A phase's tape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,7 +145,7 @@ impl RecordingFile {
 
 /// Reads what [`to_json`] made. The error's message quotes little of the text.
 pub(crate) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(text).map_err(|why| shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX))
+    serde_json::from_slice(text).map_err(|why| shorten_error(&why))
 }
 
 /// A value as JSON text, which is written into a file at `path`.

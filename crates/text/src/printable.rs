@@ -1,6 +1,6 @@
 //! Text from outside, made safe to show: no control characters, nothing that changes the direction of writing, not too long.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// The text with control characters, and those that change the direction of writing, shown as escapes.
 ///
@@ -60,6 +60,14 @@ pub fn shorten_middle(message: &str, characters: usize) -> String {
     let head = characters * 3 / 8;
     let tail = message.char_indices().rev().nth(characters - head - 1).map_or(0, |(at, _)| at);
     format!("{}{}", shorten_to(message, head), &message[tail..])
+}
+
+/// Characters of an error's message that quotes what was read.
+const ERROR_CHARACTERS_MAX: usize = 400;
+
+/// What an error says, which may quote a file or a line from outside whole, in 400 characters at most.
+pub fn shorten_error(error: &impl Display) -> String {
+    shorten_middle(&error.to_string(), ERROR_CHARACTERS_MAX)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Request};
-use bakeoff_text::{counted, format_duration};
+use bakeoff_text::{counted, format_duration, shorten_error};
 
 use crate::cell::claims::Refusal;
 use crate::cell::claims::figures::refuse_figures;
@@ -17,7 +17,7 @@ use crate::cell::output::{Next, Output};
 use crate::drivers::process::{DriverProcess, DriverStart};
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
-use crate::quote::{beginning, not_json};
+use crate::quote::beginning;
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
@@ -243,7 +243,9 @@ fn follow(
         };
         let event: Event = match serde_json::from_str(&line.text) {
             Ok(event) => event,
-            Err(why) => return Some(Followed::Rubbish(format!("{} ({})", beginning(&line.text), not_json(&why)))),
+            Err(why) => {
+                return Some(Followed::Rubbish(format!("{} ({})", beginning(&line.text), shorten_error(&why))));
+            }
         };
         let printed = Printed { event, at: line.at, is_late: std::mem::take(&mut is_late) };
         let believed = refuse_figures(&line.text).and_then(|()| on_event(&printed));

@@ -7,12 +7,12 @@ use anyhow::{Result, anyhow, bail};
 use bakeoff_protocol::{
     DriverDescription, Durability, PROTOCOL_VERSION, Setting, SettingKind, StoreDescription, check_store_name,
 };
+use bakeoff_text::shorten_error;
 
 use crate::check_driver::bench::Bench;
 use crate::check_driver::program::run;
 use crate::check_driver::verdict::{Checked, Stop};
 use crate::place::names::TEMPORARY;
-use crate::quote::not_json;
 use crate::surroundings::interrupt::Interrupt;
 
 /// The driver's description, without which nothing can be asked of it.
@@ -28,7 +28,7 @@ pub(super) fn read(program: &Path, directory: &Path, interrupt: &Interrupt) -> R
         words => format!("`{} describe` {}; its last words: {words}", program.display(), answer.ending()),
     };
     let description: DriverDescription = serde_json::from_slice(&answer.output).map_err(|error| {
-        let why = not_json(&error);
+        let why = shorten_error(&error);
         anyhow!("{} and printed no description, which docs/PROTOCOL.md shows: {why}", said())
     })?;
     if description.protocol != PROTOCOL_VERSION {

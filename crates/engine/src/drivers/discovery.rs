@@ -12,12 +12,11 @@ use bakeoff_limits::{Shortage, spawn_in};
 use bakeoff_protocol::{
     DriverCheck, DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TWINS_PROGRAM, check_store_name,
 };
-use bakeoff_text::shorten;
+use bakeoff_text::{shorten, shorten_error};
 
 use crate::cell::log::{Log, jvm_start_failure};
 use crate::drivers::process::{DriverStart, ask};
 use crate::programs::is_on_path;
-use crate::quote::not_json;
 use crate::strays::Strays;
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
@@ -67,7 +66,7 @@ impl Driver {
         match answer.status {
             None => Err(format!("`check` {}", answer.ending())),
             Some(status) if status.success() => serde_json::from_slice(&answer.output).map_err(|error| {
-                let why = not_json(&error);
+                let why = shorten_error(&error);
                 format!("its answer to `check` is not valid ({why}): build the driver again")
             }),
             Some(_) => Err(jvm_start_failure(&answer.log).unwrap_or_else(|| answer.log.trim().to_owned())),
@@ -346,7 +345,7 @@ fn describe(path: &Path) -> Result<DriverDescription> {
 /// A description in this version of the protocol.
 fn description_of(text: &[u8]) -> Result<DriverDescription> {
     let description: DriverDescription = serde_json::from_slice(text).map_err(|error| {
-        let why = not_json(&error);
+        let why = shorten_error(&error);
         anyhow!("what it prints for `describe` is not a description (docs/PROTOCOL.md): {why}")
     })?;
     if description.protocol != PROTOCOL_VERSION {

@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bakeoff_limits::{Shortage, spawn};
 use bakeoff_protocol::Event;
-use bakeoff_text::printable;
+use bakeoff_text::{printable, shorten_error};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, set_parent_process_death_signal, setrlimit};
 
 use crate::cell::log::Log;
 use crate::place::cgroup::MemoryGroup;
 use crate::programs::has_exited;
-use crate::quote::{beginning, not_json};
+use crate::quote::beginning;
 use crate::strays::Strays;
 
 /// The most that is read of what a driver prints for a verb other than `run`.
@@ -171,7 +171,7 @@ impl Answer {
     /// The first line that is none.
     pub(crate) fn events(&self) -> Result<Vec<Event>, String> {
         let event = |line: &str| {
-            let told = |why| format!("a line that is no event, {} ({})", beginning(line), not_json(&why));
+            let told = |why| format!("a line that is no event, {} ({})", beginning(line), shorten_error(&why));
             serde_json::from_str(line).map_err(told)
         };
         self.text().lines().map(event).collect()
