@@ -141,6 +141,12 @@ pub fn store_figures<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<T
     places.into_iter().map(|(place, stores)| (place, figures(stores))).collect()
 }
 
+/// Whether any phase has latencies by the size of values.
+pub fn reports_sizes(run: &Run) -> bool {
+    let phases = run.cells.iter().flat_map(|cell| &cell.phases);
+    phases.flat_map(|line| &line.result.operations).any(|of| !of.by_size.is_empty())
+}
+
 /// What a phase's operations of a kind took by the size of their values.
 fn by_size<'a>(result: &'a PhaseResult, operation: &str) -> &'a [SizeResult] {
     result.operations.iter().find(|of| of.operation == operation).map_or(&[], |of| &of.by_size)

@@ -1,9 +1,11 @@
 //! Every store's full line in every workload: rate, typical mean and its range over rounds, percentiles, largest.
 
+use std::collections::BTreeSet;
+
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::TOO_FEW;
 use bakeoff_results::run::Run;
-use bakeoff_results::store_figures::{Percentile, StoreFigures, TimedPlace, store_figures};
+use bakeoff_results::store_figures::{Percentile, StoreFigures, TimedPlace, reports_sizes, store_figures};
 use bakeoff_text::{format_size_range, or_dash, rate, time, time_range};
 
 use crate::circumstances::in_full;
@@ -51,10 +53,14 @@ pub(crate) fn section(run: &Run, contenders: &Contenders, detail: Detail) -> Opt
 
 /// The lines by the size of values, after those of all sizes; `None` where no driver reports them.
 pub(crate) fn by_size(run: &Run, contenders: &Contenders) -> Option<Section> {
+    if !reports_sizes(run) {
+        return None;
+    }
     let groups = store_figures(run, contenders);
-    let has_sizes = |place: &TimedPlace| groups.keys().any(|of| of.sizes.is_some() && of.of_all_sizes() == *place);
+    let of_sizes = groups.keys().filter(|place| place.sizes.is_some());
+    let with_sizes: BTreeSet<TimedPlace> = of_sizes.map(TimedPlace::of_all_sizes).collect();
     let mut blocks = Vec::new();
-    for (place, stores) in groups.iter().filter(|(place, _)| has_sizes(&place.of_all_sizes())) {
+    for (place, stores) in groups.iter().filter(|(place, _)| with_sizes.contains(&place.of_all_sizes())) {
         blocks.push(Block::heading(1, describe(place)));
         blocks.push(Block::Table(table(stores, place.per_entry)));
     }
