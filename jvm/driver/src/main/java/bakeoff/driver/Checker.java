@@ -21,7 +21,6 @@ final class Checker {
     private final Pool pool;
     private final Output output;
     private final LaneOutcome outcome;
-    private final int[] oneIndex = new int[1];
     /** The index of the block's first wrong answer; negative if none was found. */
     private int firstWrong;
 
@@ -84,8 +83,7 @@ final class Checker {
                 long bytes = block.record(indexes[at]).valueBytes();
                 for (int of = 0; of < sizes.size(); of++) {
                     if (bytes <= sizes.get(of).valueBytesMax()) {
-                        oneIndex[0] = indexes[at];
-                        tally.timeOfSize(of, block.timesNs, oneIndex);
+                        tally.timeOfSize(of, block.timesNs[indexes[at]]);
                         break;
                     }
                 }

@@ -31,17 +31,28 @@ final class LatencyHistogram {
         long sum = 0;
         for (int at = 0; at < count; at++) {
             long ns = timesNs[indexes[at]];
-            if (ns >= 0 && ns < SHORT_NS) {
-                shortCounts[(int) ns]++;
-            } else {
-                counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
-                minNs = Math.min(minNs, ns);
-                maxNs = Math.max(maxNs, ns);
-            }
+            add(ns);
             sum += ns;
         }
         sumNs += sum;
         return sum;
+    }
+
+    /** Records one time. */
+    void record(long ns) {
+        add(ns);
+        sumNs += ns;
+    }
+
+    /** Counts a time, without its sum. */
+    private void add(long ns) {
+        if (ns >= 0 && ns < SHORT_NS) {
+            shortCounts[(int) ns]++;
+        } else {
+            counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
+            minNs = Math.min(minNs, ns);
+            maxNs = Math.max(maxNs, ns);
+        }
     }
 
     void merge(LatencyHistogram other) {

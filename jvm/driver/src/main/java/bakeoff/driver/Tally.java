@@ -42,9 +42,9 @@ final class Tally {
         return latencies.record(timesNs, indexes, count);
     }
 
-    /** Records the time at an index, of an operation whose value is of the range of sizes with this number. */
-    void timeOfSize(int number, long[] timesNs, int[] index) {
-        ofSize(number).record(timesNs, index, 1);
+    /** Records the time of an operation whose value is of the range of sizes with this number. */
+    void timeOfSize(int number, long ns) {
+        ofSize(number).record(ns);
     }
 
     private LatencyHistogram ofSize(int number) {
