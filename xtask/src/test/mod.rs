@@ -133,7 +133,7 @@ struct Results {
     /// Each with the end of what it printed.
     failed: Vec<(String, String)>,
     blocked: Vec<String>,
-    unchanged: usize,
+    unchanged: Vec<String>,
     skips: Vec<String>,
 }
 
@@ -190,7 +190,7 @@ impl Session {
             return false;
         };
         println!("== {}: unchanged since it passed {}", step.name, pass.at);
-        noted.results.unchanged += 1;
+        noted.results.unchanged.push(step.name.clone());
         true
     }
 
@@ -237,6 +237,8 @@ impl Session {
     fn report(self, workspace: &Workspace, start: Instant) -> Result<bool> {
         let Noted { record, results } = self.noted.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Results { mut tests, mut steps, failed, blocked, unchanged, skips } = results;
+        let ran = steps.iter().map(|(name, _)| name).chain(&blocked).chain(&unchanged);
+        let unknown = self.options.unknown(ran.map(String::as_str));
         tests.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
         steps.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
         println!("\nslowest steps:");
@@ -256,8 +258,15 @@ impl Session {
             println!("\nbakeoff test: FAILED after {seconds} s: {}{blocked}", names.join(" "));
             return Ok(false);
         }
+        if !unknown.is_empty() {
+            println!("\nbakeoff test: FAILED: no step here has a name that begins with {}", unknown.join(" or "));
+            return Ok(false);
+        }
         let skipped = if skips.is_empty() { "" } else { " but what was skipped" };
-        let unchanged = if unchanged == 0 { String::new() } else { format!("; {unchanged} steps were unchanged") };
+        let unchanged = match unchanged.len() {
+            0 => String::new(),
+            number => format!("; {number} steps were unchanged"),
+        };
         println!("\nbakeoff test: everything{skipped} passed after {seconds} s, {} tests{unchanged}", tests.len());
         Ok(blocked.is_empty())
     }

@@ -54,6 +54,12 @@ impl Options {
     pub(crate) fn wants(&self, step: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| step.starts_with(name.as_str()))
     }
+
+    /// What `--only` names that none of these steps has at its beginning.
+    pub(crate) fn unknown<'a>(&self, steps: impl Iterator<Item = &'a str> + Clone) -> Vec<&str> {
+        let is_unknown = |name: &&str| !steps.clone().any(|step| step.starts_with(name));
+        self.only.iter().map(String::as_str).filter(is_unknown).collect()
+    }
 }
 
 #[cfg(test)]
@@ -68,5 +74,7 @@ mod tests {
         assert!(Options::parse(&[]).unwrap().wants("anything"));
         assert!(Options::parse(&["everything"]).unwrap_err().to_string().contains("everything"));
         assert!(Options::parse(&["--only"]).is_err());
+        let two = Options::parse(&["--only", "suite", "--only", "suite,report"]).unwrap();
+        assert_eq!(two.unknown(["build", "suite:plans"].into_iter()), ["suite,report"]);
     }
 }
