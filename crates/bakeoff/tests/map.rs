@@ -49,9 +49,10 @@ fn sampled(place: &Place) -> std::collections::BTreeMap<String, std::collections
 fn a_map_is_sampled_drawn_and_drawn_again_from_its_files() {
     let place = Place::new();
     let mut shown = mapped(&place, &["--budget", "20s"]).expect(0).stdout;
-    // A slow machine needs more time for the places that come first.
+    // A slow machine needs more time for the places that come first, and some more.
     for _ in 0..10 {
-        if FIRST.iter().all(|first| sampled(&place).contains_key(*first)) {
+        let places = sampled(&place);
+        if places.len() >= 9 && FIRST.iter().all(|first| places.contains_key(*first)) {
             break;
         }
         shown = place.run(&["map", "--resume", "--budget", "20s"]).expect(0).stdout;
@@ -66,10 +67,12 @@ fn a_map_is_sampled_drawn_and_drawn_again_from_its_files() {
     assert_eq!(facts["x"]["values"].as_array().unwrap().len(), 17);
     assert!(!facts["need"].to_string().contains("records"), "what is varied is not asked: {}", facts["need"]);
     let places = sampled(&place);
-    assert!(places.len() >= 9, "corners, middles and more: {places:?}");
-    for first in FIRST {
-        assert_eq!(places[first].len(), 3, "the first samples have all stores");
-    }
+    assert!(places.len() >= 9 && FIRST.iter().all(|first| places.contains_key(*first)), "{places:?}");
+    let first = place.cells()[0]["variant"].as_str().unwrap().to_owned();
+    assert!(
+        FIRST.contains(&first.as_str()) && places[&first].len() == 3,
+        "the first sample has all stores: {places:?}"
+    );
     assert!(place.cells().iter().all(|cell| cell["status"] == "ok"));
     let run = place.only_run();
     assert!(run.join("report.html").exists() && place.leftovers().is_empty(), "{:?}", place.leftovers());
