@@ -1,4 +1,4 @@
-//! `./bakeoff matrix`: who was best in Hines 2023, then and now, as README.md shows it.
+//! `./bakeoff matrix`: who was best in Hines 2023, then and now, as docs/results/hines-2023.md shows it.
 //!
 //! Both files have sums and no rounds, so there is no verdict in them: best is the best mean. `bakeoff report --against hines-2023` takes the
 //! winners of a run.
@@ -41,7 +41,7 @@ const SIZES: [Sizes; 4] = [
 
 /// A kind of data.
 struct Data {
-    /// Its name in README.md and in the publication's file.
+    /// Its name in the table and in the publication's file.
     title: &'static str,
     /// In the run's file.
     now: &'static str,
@@ -196,15 +196,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_shows_the_matrix_of_both_files() {
+    fn the_page_of_results_shows_the_matrix_of_both_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let matrix = Figures::read(&root).unwrap().matrix();
         // Six measures of 26 workloads.
         let is_factor = |word: &&str| word.parse::<f64>().is_ok();
         assert_eq!(matrix.lines().skip(2).flat_map(str::split_whitespace).filter(is_factor).count(), 6 * 26);
         assert!(matrix.lines().all(|line| line.chars().count() <= 100), "{matrix}");
-        let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-        assert!(readme.contains(&matrix), "README.md has another matrix than ./bakeoff matrix prints:\n{matrix}");
+        let page = std::fs::read_to_string(root.join("docs/results/hines-2023.md")).unwrap();
+        assert!(page.contains(&matrix), "docs/results/hines-2023.md has another matrix than ./bakeoff matrix prints:\n{matrix}");
     }
 
     #[test]
