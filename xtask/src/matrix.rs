@@ -204,7 +204,10 @@ mod tests {
         assert_eq!(matrix.lines().skip(2).flat_map(str::split_whitespace).filter(is_factor).count(), 6 * 26);
         assert!(matrix.lines().all(|line| line.chars().count() <= 100), "{matrix}");
         let page = std::fs::read_to_string(root.join("docs/results/hines-2023.md")).unwrap();
-        assert!(page.contains(&matrix), "docs/results/hines-2023.md has another matrix than ./bakeoff matrix prints:\n{matrix}");
+        assert!(
+            page.contains(&matrix),
+            "docs/results/hines-2023.md has another matrix than ./bakeoff matrix prints:\n{matrix}"
+        );
     }
 
     #[test]

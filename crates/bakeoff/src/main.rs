@@ -7,6 +7,8 @@ mod output;
 
 mod announce;
 mod cli;
+#[cfg(test)]
+mod documents;
 mod export;
 mod measure;
 mod new_tape;

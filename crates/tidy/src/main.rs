@@ -1,10 +1,11 @@
-//! Prints the circles between files of each crate of the workspace, and dependencies between crates that point upwards.
+//! Prints circles between files of each crate of the workspace, dependencies between crates that point upwards, and rules that documents
+//! break.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use bakeoff_tidy::{file_circles, floor_violations, packages};
+use bakeoff_tidy::{Document, Files, file_circles, floor_violations, packages};
 
 fn main() -> Result<ExitCode> {
     let packages = packages(Path::new("."))?;
@@ -17,12 +18,15 @@ fn main() -> Result<ExitCode> {
             }
         }
     }
-    for violation in floor_violations(&packages) {
+    let files = Files::read(Path::new("."))?;
+    let documents = Document::read_all(Path::new("."), &files)?;
+    let in_documents = documents.iter().flat_map(|document| document.violations(&documents, &files));
+    for violation in floor_violations(&packages).into_iter().chain(in_documents) {
         println!("{violation}");
         is_tidy = false;
     }
     if is_tidy {
-        println!("no circles between files, and every dependency points to a lower floor");
+        println!("no circles between files, every dependency points to a lower floor, and documents keep their rules");
     }
     Ok(if is_tidy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
