@@ -220,6 +220,7 @@ const LIARS: &[Liar] = &[
         breaks: &["reopen"],
         ..HONEST
     },
+    Liar { name: "no wait at the gate", request: "sed 's/\"gate\"/\"gone\"/'", breaks: &["gate"], ..HONEST },
     Liar {
         name: "inserts that refuse, in words",
         store: "null",
@@ -248,6 +249,7 @@ const OTHERS: &[&str] = &[
     "durability-power",
     "reads",
     "reopen",
+    "gate",
     "keys",
     "wrong-content",
     "recovery",

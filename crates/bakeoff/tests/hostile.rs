@@ -55,7 +55,10 @@ struct Liar {
 
 impl Liar {
     fn new(scripts: &[(&str, &str)]) -> Self {
-        let place = Place::new();
+        Self::at(Place::new(), scripts)
+    }
+
+    fn at(place: Place, scripts: &[(&str, &str)]) -> Self {
         let liar = Self { place };
         for directory in ["drivers", "drivers/scripts"] {
             std::fs::create_dir(liar.place.path().join(directory)).expect("a directory");
@@ -162,6 +165,17 @@ fn described(driver: &str, names: &[String]) -> Value {
     all["stores"] = names.iter().map(named).collect();
     all["driver"] = format!("bakeoff-driver-{driver}").into();
     all
+}
+
+/// What is cold can be told on a disk alone.
+#[test]
+fn a_driver_that_does_not_wait_while_caches_are_dropped_fails() {
+    let script = r#"request=$(printf %s "$request" | sed 's/"gate"/"gone"/'); real"#;
+    let liar = Liar::at(Place::on_disk(), &[("liar", script)]);
+    liar.place.write("cold.toml", &suite(&["liar", "lmdb"], "20s").replace("reopen = true", "cache = \"cold\""));
+    liar.ask(&["run", "cold.toml"]).expect(1);
+    assert_failed(&liar.cell("liar"), "bad-output", "the driver did not read the `gate`", script);
+    assert_eq!(liar.cell("lmdb")["status"], "ok");
 }
 
 /// Lies in a run: no axis takes more than a hundred values.

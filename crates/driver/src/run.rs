@@ -69,6 +69,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         let mut reopen_ns = None;
         if phase.reopen && case.keeps_data {
             store.close().map_err(|error| in_phase(Failure::from_store("close", &error)))?;
+            phase.gate.as_deref().map_or(Ok(()), wait_at).map_err(in_phase)?;
             let (again, open_ns) = case.open_to_write().map_err(in_phase)?;
             (store, reopen_ns) = (again, Some(open_ns));
         }
@@ -277,6 +278,12 @@ fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
         page_cache_bytes,
         store_properties,
     })
+}
+
+/// Reads a file to its end, which the caller ends when it has done with the closed store's files what it had to.
+fn wait_at(gate: &Path) -> Result<(), Failure> {
+    let read = std::fs::read(gate).map(drop);
+    read.map_err(|error| Failure::bad_request(format!("cannot read the gate {}: {error}", gate.display())))
 }
 
 /// Has a store make a compacted copy of itself.

@@ -25,7 +25,7 @@ pub use histogram::{Histogram, HistogramError, recorded_ns};
 pub use machine::{FileLimit, Machine, memory_available_bytes, nofile_limit, out_of_memory_kills};
 pub use medium::Medium;
 pub use mount::mount_points;
-pub use page_cache::page_cache_bytes;
+pub use page_cache::{drop_page_cache, page_cache_bytes};
 pub use process::{Snapshot, die, reset_peak_rss, rss_bytes};
 pub use warning::{Warning, before_run};
 pub use witness::{Moment, Witness, cause};

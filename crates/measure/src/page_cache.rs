@@ -1,12 +1,13 @@
-//! How much of a directory's files is in the kernel's page cache: the memory that stores use without owning it.
+//! How much of a directory's files is in the kernel's page cache: the memory that stores use without owning it. And how to empty it.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::ptr;
 
-use rustix::fs::{FileType, Mode, OFlags, SeekFrom, openat, seek};
+use bakeoff_protocol::DroppedCache;
+use rustix::fs::{Advice, FileType, Mode, OFlags, SeekFrom, fadvise, openat, seek, syncfs};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 /// Bytes of a file that are looked at together, a multiple of any page size.
@@ -22,8 +23,29 @@ const WINDOW_BYTES: u64 = 1 << 30;
 /// tell (it tells the owner of a file and whoever may write it).
 pub fn page_cache_bytes(directory: &Path) -> io::Result<u64> {
     let page_bytes = rustix::param::page_size() as u64;
-    let mut resident = Vec::new();
-    let mut pages = 0;
+    let (mut resident, mut pages) = (Vec::new(), 0);
+    each_file(directory, |file| {
+        pages += pages_of_file(file, page_bytes, &mut resident)?;
+        Ok(())
+    })?;
+    Ok(pages * page_bytes)
+}
+
+/// Drops the pages of all files in a directory from the page cache, once everything of their file system is on the disk.
+///
+/// What a process has mapped stays, and all of a file system in memory. The kernel keeps names and inodes, too.
+///
+/// # Errors
+/// As [`page_cache_bytes`], or the file system cannot be flushed.
+pub fn drop_page_cache(directory: &Path) -> io::Result<DroppedCache> {
+    syncfs(File::open(directory)?)?;
+    let resident_before_bytes = page_cache_bytes(directory)?;
+    each_file(directory, |file| Ok(fadvise(file, 0, None, Advice::DontNeed)?))?;
+    Ok(DroppedCache { resident_before_bytes, resident_after_bytes: page_cache_bytes(directory)? })
+}
+
+/// Opens every file in a directory and in those below it.
+fn each_file(directory: &Path, mut act: impl FnMut(&OwnedFd) -> io::Result<()>) -> io::Result<()> {
     let mut pending = vec![File::open(directory)?];
     while let Some(current) = pending.pop() {
         for entry in rustix::fs::Dir::read_from(&current)? {
@@ -39,12 +61,12 @@ pub fn page_cache_bytes(directory: &Path) -> io::Result<u64> {
             };
             match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
                 FileType::Directory => pending.push(File::from(opened)),
-                FileType::RegularFile => pages += pages_of_file(&opened, page_bytes, &mut resident)?,
+                FileType::RegularFile => act(&opened)?,
                 _ => {}
             }
         }
     }
-    Ok(pages * page_bytes)
+    Ok(())
 }
 
 /// Pages of a file that are in the page cache. Holes, which may be far longer than the data, are passed over.
@@ -90,6 +112,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_process_has_mapped_stays() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+        let file = File::open(&path).unwrap();
+        // SAFETY: a new mapping where the kernel likes, of a file that nobody cuts.
+        let mapped = unsafe { mmap(ptr::null_mut(), 1 << 20, ProtFlags::READ, MapFlags::SHARED, &file, 0).unwrap() };
+        // SAFETY: as long as the mapping, which is there.
+        let read = unsafe { std::slice::from_raw_parts(mapped.cast::<u8>(), 1 << 20) };
+        assert_eq!(read.iter().map(|byte| u64::from(*byte)).sum::<u64>(), 1 << 20);
+        let dropped = drop_page_cache(directory.path()).unwrap();
+        assert!(!dropped.is_cold(), "{dropped:?}");
+        // SAFETY: mapped above, and used no more.
+        unsafe { munmap(mapped, 1 << 20).unwrap() };
+        let dropped = drop_page_cache(directory.path()).unwrap();
+        assert!(dropped.is_cold(), "{dropped:?}");
+    }
+
+    #[test]
     fn what_was_just_written_is_in_the_page_cache_and_what_was_dropped_is_not() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         assert_eq!(page_cache_bytes(directory.path()).unwrap(), 0);
@@ -104,10 +145,11 @@ mod tests {
         let page_bytes = rustix::param::page_size() as u64;
         let expected = 100_000_u64.next_multiple_of(page_bytes) + page_bytes;
         assert_eq!(page_cache_bytes(directory.path()).unwrap(), expected);
-        file.sync_all().unwrap();
-        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
         // The kernel is free to keep some of it.
-        assert!(page_cache_bytes(directory.path()).unwrap() < expected);
+        let dropped = drop_page_cache(directory.path()).unwrap();
+        assert_eq!(dropped.resident_before_bytes, expected);
+        assert_eq!(dropped.resident_after_bytes, page_cache_bytes(directory.path()).unwrap());
+        assert!(dropped.resident_after_bytes < expected, "{dropped:?}");
         assert!(page_cache_bytes(Path::new("/no/such/directory")).is_err());
     }
 }

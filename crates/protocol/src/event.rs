@@ -62,7 +62,7 @@ pub enum FailureKind {
     BadOutput,
     /// What should have gone on beside the cell did not (seen by the caller).
     Disturbance,
-    /// Nothing can be written where the store should lie (seen by the caller).
+    /// Nothing can be written where the store should lie, or its files cannot be dropped from the page cache (seen by the caller).
     Medium,
     /// The cell could not be started: its driver is gone, or too few files may be open (seen by the caller).
     SetUp,

@@ -36,7 +36,7 @@ pub use request::{
     Compression, Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
     WarmUp,
 };
-pub use result::{CellEnd, CellStatus, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
+pub use result::{CellEnd, CellStatus, DroppedCache, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
 pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};
 pub use store_name::check_store_name;
 

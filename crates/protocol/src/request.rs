@@ -75,6 +75,10 @@ pub struct PhaseRequest {
     /// Before the phase, close the store and open it again, outside the clock. A store that keeps nothing is left open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reopen: bool,
+    /// With `reopen`: a file to read to its end once the store is closed, before it is opened again. The caller ends it when it has done
+    /// with the store's files what it had to, such as drop them from the page cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<PathBuf>,
     /// Latency mode: report latencies of inserts, updates, upserts and gets by these ranges of value sizes too. They ascend and do not overlap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub value_sizes: Vec<ValueSizeRange>,
@@ -93,6 +97,7 @@ impl PhaseRequest {
             steady_within: None,
             settle: false,
             reopen: false,
+            gate: None,
             value_sizes: Vec::new(),
         }
     }

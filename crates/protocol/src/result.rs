@@ -18,6 +18,22 @@ pub struct TapeFacts {
     pub data_bytes_after: u64,
 }
 
+/// What was in the page cache of a closed store's files, as the caller saw it, before and after it dropped that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DroppedCache {
+    /// Before, with everything on the disk.
+    pub resident_before_bytes: u64,
+    /// After: what stayed.
+    pub resident_after_bytes: u64,
+}
+
+impl DroppedCache {
+    /// Whether hardly anything stayed: at most a hundredth.
+    pub fn is_cold(self) -> bool {
+        self.resident_after_bytes <= self.resident_before_bytes / 100
+    }
+}
+
 /// One phase of one cell in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLine {
@@ -31,6 +47,9 @@ pub struct PhaseLine {
     /// The tape that was replayed.
     #[serde(flatten)]
     pub tape: TapeFacts,
+    /// What dropping the page cache of the store's files came to before the phase; absent where nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped_cache: Option<DroppedCache>,
     /// What was measured.
     pub result: PhaseResult,
 }

@@ -158,6 +158,8 @@ pub(crate) enum SectionId {
     BackgroundWork,
     /// Time to close and to open again.
     Reopening,
+    /// What phases with cold caches began with.
+    ColdStarts,
     /// Allocation and garbage collection on the JVM.
     Gc,
     /// What stores counted themselves.

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod background_work;
 pub(crate) mod bars;
+pub(crate) mod cold_starts;
 pub(crate) mod commits;
 pub(crate) mod disk_usage;
 pub(crate) mod disturbance;
@@ -31,6 +32,7 @@ pub(crate) mod warm_up;
 
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::background_work::BackgroundWork;
+use bakeoff_results::cold_starts::ColdStarts;
 use bakeoff_results::commits::Commits;
 use bakeoff_results::disk_usage::{StoredBytes, measures_space};
 use bakeoff_results::gc::Gc;
@@ -143,6 +145,7 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(space, || phase_tables::section::<StoredBytes>(run, contenders));
     all.add(Forms::TERMINAL, || phase_tables::section::<WarmUps>(run, contenders));
     all.add(Forms::TERMINAL, || phase_tables::section::<BackgroundWork>(run, contenders));
+    all.add(Forms::ALL, || phase_tables::section::<ColdStarts>(run, contenders));
     if full || run.cells.iter().any(|cell| cell.end.axes.killed) {
         all.add(Forms::TERMINAL, || phase_tables::section::<Reopening>(run, contenders));
     }

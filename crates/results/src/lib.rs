@@ -20,6 +20,7 @@ pub mod caveats;
 pub mod cell_rounds;
 pub mod cells_measured;
 pub mod circumstances;
+pub mod cold_starts;
 pub mod commits;
 pub mod comparison;
 pub mod contender;

@@ -220,6 +220,10 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     row.number("warm_up_operations", warm_up.map(|warm_up| warm_up.operations));
     row.number("warm_up_wall_ns", warm_up.map(|warm_up| warm_up.wall_ns));
     row.maybe("warm_up_steady", warm_up.and_then(|warm_up| warm_up.steady));
+    row.number("phase_reopen_ns", result.and_then(|result| result.reopen_ns));
+    let dropped = line.and_then(|line| line.dropped_cache);
+    row.number("cache_before_drop_bytes", dropped.map(|dropped| dropped.resident_before_bytes));
+    row.number("cache_after_drop_bytes", dropped.map(|dropped| dropped.resident_after_bytes));
     let settled = result.and_then(|result| result.background_work);
     row.number("settled_ns", settled.and_then(|settled| settled.done_ns));
     row.number("settled_waited_ns", settled.map(|settled| settled.waited_ns));

@@ -139,6 +139,9 @@ pub struct PhaseSpec {
     /// Before it, the store is closed and opened again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reopen: bool,
+    /// The page cache of the store's files is dropped meanwhile; only with `reopen`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cold: bool,
     /// For scans: entries to read.
     pub scan_entries: SizeRange,
     /// How they lie in that range.
@@ -180,6 +183,7 @@ impl PhaseSpec {
             steady_within: None,
             settle: false,
             reopen: false,
+            cold: false,
             scan_entries: SizeRange { min: 0, max: 0 },
             scan_shape: Shape::Uniform,
             prefix_bytes: 0,

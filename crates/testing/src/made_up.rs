@@ -222,7 +222,14 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
         records_after: 1000,
         data_bytes_after: 5_000_000,
     };
-    let line = |result| PhaseLine { cell: cell.clone(), round, axes: axes.clone(), tape: tape.clone(), result };
+    let line = |result| PhaseLine {
+        cell: cell.clone(),
+        round,
+        axes: axes.clone(),
+        tape: tape.clone(),
+        dropped_cache: None,
+        result,
+    };
     let phases: Vec<PhaseLine> = phases.into_iter().map(line).collect();
     let end = CellEnd {
         log: format!("logs/{cell}-{round}.log"),

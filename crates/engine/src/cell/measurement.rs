@@ -8,6 +8,7 @@ use bakeoff_measure::room_bytes_if_full;
 use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
 
 use crate::cell::claims::Refusal;
+use crate::cell::cold::Gates;
 use crate::cell::disk_peak::DiskPeak;
 use crate::cell::job::CellJob;
 use crate::cell::process::{self, Ending, Job, Listener, Printed};
@@ -29,7 +30,8 @@ pub(crate) fn run(
     on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Vec<ResultLine>>> {
     let profiling = profiling(job, round, &directory, &log);
-    let request = Request { profile: profiling.as_ref().and_then(Profiling::request), ..job.request(round, directory) };
+    let profile = profiling.as_ref().and_then(Profiling::request);
+    let mut request = Request { profile, ..job.request(round, directory) };
     let mut collected = RoundRecord::new(job, round, log.1);
     let mut beside = match Running::start(job.workload.conditions.disturbance, job.scratch, job.shared) {
         Ok(beside) => beside,
@@ -41,6 +43,10 @@ pub(crate) fn run(
         Ok(group) => group,
         Err(why) => return Ok(collected.end(Ending::set_up(&why), 0, None)),
     };
+    match Gates::put(job.phases().asked.into_iter().map(|(spec, _)| spec), &mut request) {
+        Ok(gates) => collected.gates = Some(gates),
+        Err(why) => return Ok(collected.end(Ending::set_up(&why), 0, None)),
+    }
     let begin = Instant::now();
     let asked = Job {
         driver: &job.driver.path,

@@ -2,6 +2,7 @@
 
 pub(crate) mod by_hand;
 pub(crate) mod claims;
+pub(crate) mod cold;
 mod disk_peak;
 pub(crate) mod job;
 pub(crate) mod log;

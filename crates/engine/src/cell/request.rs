@@ -58,6 +58,7 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape, value_sizes: &[V
         steady_within: spec.steady_within,
         settle: spec.settle,
         reopen: spec.reopen,
+        gate: None,
         value_sizes: if spec.measure == Measure::Latency { value_sizes.to_vec() } else { Vec::new() },
     }
 }

@@ -9,6 +9,7 @@ use crate::cell::claims::directory::Kept;
 use crate::cell::claims::order::{self, Order};
 use crate::cell::claims::time::Claimed;
 use crate::cell::claims::{Refusal, directory, phase, settings};
+use crate::cell::cold::Gates;
 use crate::cell::job::CellJob;
 use crate::cell::process::{Ending, Printed};
 use crate::timestamp::now;
@@ -20,6 +21,8 @@ pub(crate) struct RoundRecord<'a> {
     lines: Vec<ResultLine>,
     pub(crate) end: CellEnd,
     order: Order,
+    /// What drops caches before phases that are to begin cold.
+    pub(crate) gates: Option<Gates>,
     /// The times that the process under way has claimed; `None` before it starts.
     claimed: Option<Claimed>,
     /// Wrong answers that a driver has counted. It may say more of them, and fails in any case.
@@ -60,7 +63,7 @@ impl<'a> RoundRecord<'a> {
             dies: job.cell.axes.killed,
             verifies: job.can_list(),
         });
-        Self { job, round, lines: Vec::new(), end, order, claimed: None, wrong: None }
+        Self { job, round, lines: Vec::new(), end, order, gates: None, claimed: None, wrong: None }
     }
 
     /// Whether the process under way opens what one that was killed has left.
@@ -101,17 +104,20 @@ impl<'a> RoundRecord<'a> {
         let asked = self.job.phases().asked.into_iter().nth(at).zip(request.phases.get(at));
         // Which phase is due was looked at before.
         let Some(((_, tape), request)) = asked else { return Ok(()) };
+        let keeps_data = self.job.store.capabilities.keeps_data;
         let held_against = phase::Asked {
             request,
             counts: tape.counts,
             operations: tape.operations,
             threads: self.job.workload.workload.lanes,
-            keeps_data: self.job.store.capabilities.keeps_data,
+            keeps_data,
         };
         match phase::check(result, &held_against) {
             Err(wrong @ (FailureKind::WrongAnswer, _)) => drop(self.wrong.get_or_insert(wrong)),
             checked => checked?,
         }
+        let gates = self.gates.as_ref().filter(|_| keeps_data);
+        let dropped_cache = gates.map_or(Ok(None), |gates| gates.passed(request))?;
         self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
             cell: self.end.cell.clone(),
             round: self.round,
@@ -122,6 +128,7 @@ impl<'a> RoundRecord<'a> {
                 records_after: tape.records_after,
                 data_bytes_after: tape.data_bytes_after,
             },
+            dropped_cache,
             result: result.clone(),
         })));
         Ok(())

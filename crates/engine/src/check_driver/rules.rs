@@ -113,6 +113,7 @@ pub(super) const RULES: &[Rule] = &[
     store("steady-within", "`steady_within` is done, or refused.", sound::steady),
     store("settle", "`settle` is done, or left out.", sound::settle),
     store("reopen", "`reopen` closes the store and opens it again.", sound::reopen),
+    store("gate", "`gate` is read to its end while the store is closed.", sound::gate),
     store("compacted-copy", "A compacted copy is made and compared, where claimed.", sound::compacted_copy),
     store("profile", "A profile is written, or the reason why not, where claimed.", sound::profile),
     store("keys", "The shortest and the longest key that it claims are taken.", limits::keys),

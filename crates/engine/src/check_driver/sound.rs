@@ -1,8 +1,10 @@
 //! What a store says that it can do, done: runs to their end, whose figures are those of the tapes.
 
+use bakeoff_measure::Medium;
 use bakeoff_protocol::{FailureKind, Request};
 use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec};
 
+use crate::cell::cold::Gates;
 use crate::check_driver::bench::{Bench, changed, mixed, phase, records_of};
 use crate::check_driver::judge::{Run, failed, finished, in_order};
 use crate::check_driver::verdict::{Checked, Stop};
@@ -208,6 +210,26 @@ pub(super) fn reopen(bench: &Bench<'_>) -> Checked {
     match run.phases.last().and_then(|phase| phase.reopen_ns) {
         Some(_) => Ok(()),
         None => Err(Stop::broken("`reopen_ns` of the phase that asks to `reopen`", "none")),
+    }
+}
+
+/// Waiting at a gate between closing the store and opening it again.
+pub(super) fn gate(bench: &Bench<'_>) -> Checked {
+    bench.needs_data()?;
+    let cold = PhaseSpec { reopen: true, cold: true, ..phase("get", Operation::Get, 300) };
+    let recorded = bench.record(vec![cold], 1)?;
+    let mut request = bench.request(&recorded)?;
+    let gates = Gates::put(&recorded.workload.phases, &mut request)?;
+    let answer = bench.ask(&request)?;
+    finished(&answer, &request, &recorded, bench.store)?;
+    let passed = request.phases.iter().try_for_each(|phase| gates.passed(phase).map(drop));
+    match passed {
+        // On a file system in memory nothing can be dropped.
+        Err((FailureKind::Medium, _)) if Medium::read(bench.directory()).is_memory() => Ok(()),
+        Err((_, what)) => {
+            Err(Stop::broken("the store closed while the driver reads `gate`, and not opened before its end", what))
+        }
+        Ok(()) => Ok(()),
     }
 }
 

@@ -21,19 +21,28 @@ pub(crate) fn plan_media(
     base: &Path,
 ) -> BTreeMap<String, PlanMedium> {
     let device = |path: &Path| std::fs::metadata(path).ok().map(|facts| facts.dev());
-    let room = |directory: &Path, free_bytes: Option<u64>| {
+    let room = |directory: &Path, medium: &Medium| {
         let images_bytes = if device(directory) == device(base) { images_bytes(made) } else { 0 };
-        let free_bytes = free_bytes.map(|bytes| bytes.saturating_sub(images_bytes));
-        PlanMedium { directory: directory.to_owned(), free_bytes, free_files: bakeoff_measure::room_files(directory) }
+        PlanMedium {
+            directory: directory.to_owned(),
+            free_bytes: medium.free_bytes.map(|bytes| bytes.saturating_sub(images_bytes)),
+            free_files: bakeoff_measure::room_files(directory),
+            kept_in_memory_by: medium.file_system.clone().filter(|_| medium.is_memory()),
+        }
     };
-    let there = media.iter().map(|(name, medium)| (name.clone(), room(&directories[name], medium.free_bytes)));
+    let there = media.iter().map(|(name, medium)| (name.clone(), room(&directories[name], medium)));
     let mut media: BTreeMap<_, _> = there.collect();
     // Where the tapes lie.
-    media.entry(DEFAULT_MEDIUM.to_owned()).or_insert_with(|| room(base, Medium::read(base).free_bytes));
+    media.entry(DEFAULT_MEDIUM.to_owned()).or_insert_with(|| room(base, &Medium::read(base)));
     for (name, file_system) in made {
         // A tenth is the file system's own.
         let free_bytes = Some(file_system.bytes / 10 * 9);
-        media.insert(name.clone(), PlanMedium { directory: base.to_owned(), free_bytes, free_files: None });
+        // What it drops from the cache stays in that of its image.
+        let kept_in_memory_by =
+            Some(if file_system.is_in_memory() { "tmpfs" } else { "the image of a medium that is made" });
+        let kept_in_memory_by = kept_in_memory_by.map(str::to_owned);
+        let medium = PlanMedium { directory: base.to_owned(), free_bytes, free_files: None, kept_in_memory_by };
+        media.insert(name.clone(), medium);
     }
     media
 }

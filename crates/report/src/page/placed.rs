@@ -20,7 +20,11 @@ pub(crate) fn placed(all: &[Section], place: Place) -> impl Iterator<Item = &Sec
 fn place_of(id: SectionId) -> Option<Place> {
     match id {
         SectionId::Failures | SectionId::Skipped | SectionId::GivenUp => None,
-        SectionId::Disturbance | SectionId::BySize | SectionId::Commits | SectionId::DiskUsage => Some(Place::Below),
+        SectionId::Disturbance
+        | SectionId::BySize
+        | SectionId::Commits
+        | SectionId::DiskUsage
+        | SectionId::ColdStarts => Some(Place::Below),
         _ => Some(Place::Answer),
     }
 }

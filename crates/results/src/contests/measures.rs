@@ -122,7 +122,7 @@ const RATE_RESOLUTION: f64 = 0.001;
 const CELL: ContestMeasure = ContestMeasure { per_phase: false, resolution: 0.0, ..TIME };
 
 /// All measures, in the order in which they are offered.
-pub const MEASURES: [ContestMeasure; 21] = [
+pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure { table: Some(Family::Time), ..TIME },
     ContestMeasure {
         name: "latency_ns_p50",
@@ -286,6 +286,18 @@ pub const MEASURES: [ContestMeasure; 21] = [
         title: "settled time",
         help: "Time per operation with what the store put off and did afterwards; only of phases that wait for it.",
         figure: |of| settled_ns_mean(&of.phase?.0.result),
+        ..TIME
+    },
+    ContestMeasure {
+        name: "cold_open_ns",
+        title: "time to open, cold",
+        help: "Time to open the store before the phase, once its files were dropped from the page cache; only of phases that begin cold.",
+        resolution: 0.0,
+        in_detail: false,
+        figure: |of| {
+            let line = of.phase?.0;
+            Some(line.result.reopen_ns.filter(|_| line.dropped_cache.is_some())? as f64)
+        },
         ..TIME
     },
     ContestMeasure {

@@ -15,7 +15,7 @@ use crate::read::{self, Table, wrong_kind};
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 23] = [
+const KNOWN: [&str; 24] = [
     "name",
     "operation",
     "mix",
@@ -31,6 +31,7 @@ const KNOWN: [&str; 23] = [
     "steady-within",
     "settle",
     "reopen",
+    "cache",
     "scan-entries",
     "scan-distribution",
     "prefix",
@@ -77,6 +78,7 @@ impl<'a> Phase<'a> {
             true => SizeRange { min: RECORDS_MAX, max: RECORDS_MAX },
             false => SizeRange { min: 1, max: 100 },
         };
+        let cold = table.read("cache", problems, cold).unwrap_or(false);
         let spec = PhaseSpec {
             name: name.unwrap_or_default(),
             mix: mix.unwrap_or_default(),
@@ -91,7 +93,8 @@ impl<'a> Phase<'a> {
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
             steady_within: table.read("steady-within", problems, steady_within),
             settle: table.read("settle", problems, read::boolean).unwrap_or(false),
-            reopen: table.read("reopen", problems, read::boolean).unwrap_or(false),
+            reopen: table.read("reopen", problems, read::boolean).unwrap_or(cold),
+            cold,
             scan_shape: table.read("scan-distribution", problems, distribution::scan_shape).unwrap_or(Shape::Uniform),
             scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(entries),
             prefix_bytes: table.read("prefix", problems, prefix).unwrap_or(0),
@@ -237,6 +240,10 @@ fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {
 
 fn measure(node: &Node, what: &str, problems: &mut Problems) -> Option<Measure> {
     read::choice(node, what, &[("latency", Measure::Latency), ("throughput", Measure::Throughput)], problems)
+}
+
+fn cold(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
+    read::choice(node, what, &[("warm", false), ("cold", true)], problems)
 }
 
 fn scan_entries(node: &Node, what: &str, problems: &mut Problems) -> Option<SizeRange> {

@@ -23,6 +23,7 @@ pub(crate) fn check(
     if index == 0 {
         first(phase, problems);
     }
+    cold(phase, problems);
     without_effect(phase, problems);
     rate(phase, problems);
     steady(phase, problems);
@@ -49,8 +50,17 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
         problems.add(phase.table.place("restore"), message, "leave it out, or move it to a later phase");
     }
     if phase.spec.reopen {
+        let key = if phase.spec.cold { "cache" } else { "reopen" };
         let message = "before the first phase nothing is there yet to be opened again";
-        problems.add(phase.table.place("reopen"), message, "leave it out, or move it to a later phase");
+        problems.add(phase.table.place(key), message, "leave it out, or move it to a later phase");
+    }
+}
+
+/// Caches are dropped while the store is closed.
+fn cold(phase: &Phase<'_>, problems: &mut Problems) {
+    if phase.spec.cold && !phase.spec.reopen {
+        let message = "caches are dropped while the store is closed, and it is not to be opened again";
+        problems.add(phase.table.place("reopen"), message, "leave `reopen` out, or write cache = \"warm\"");
     }
 }
 

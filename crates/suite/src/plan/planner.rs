@@ -41,6 +41,8 @@ pub struct PlanMedium {
     pub free_bytes: Option<u64>,
     /// Files that can be made; nothing is skipped for their sake where the file system does not count them.
     pub free_files: Option<u64>,
+    /// What keeps its files in memory, so that their cache cannot be dropped; `None` on a disk.
+    pub kept_in_memory_by: Option<String>,
 }
 
 /// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
@@ -120,6 +122,10 @@ impl Planner<'_> {
         if let Some((what, why)) = self.too_large(workload, &conditions.medium, &estimate) {
             return self.skip(Skip { store: None, what, why });
         }
+        if let Some(kept_by) = self.keeps_cache(workload, &conditions.medium) {
+            let what = format!("cache = \"cold\" on medium {}", conditions.medium);
+            return self.skip(Skip { store: None, what, why: SkipReason::CacheStays { kept_by } });
+        }
         let mut cells = Vec::new();
         for configured in self.configured.iter().filter(|of| takes_part(self.suite, of, conditions.durability)) {
             let durability = configured.durability.unwrap_or(conditions.durability);
@@ -185,6 +191,12 @@ impl Planner<'_> {
         let tapes_bytes = self::tapes_bytes(workload, estimate);
         let free_bytes = too_little(DEFAULT_MEDIUM, tapes_bytes)?;
         Some((size, SkipReason::NoRoomForTapes { needed_bytes: tapes_bytes, free_bytes }))
+    }
+
+    /// What keeps files in memory that a phase wants dropped from it.
+    fn keeps_cache(&self, workload: &Workload, medium: &str) -> Option<String> {
+        let kept_by = self.media.get(medium)?.kept_in_memory_by.clone();
+        kept_by.filter(|_| workload.phases.iter().any(|phase| phase.cold))
     }
 
     /// Whether a store that keeps a file for each record needs more files than its medium can hold, or more room, since each takes whole blocks.

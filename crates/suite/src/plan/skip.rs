@@ -182,6 +182,11 @@ pub enum SkipReason {
     },
     /// The store's driver cannot die with the store open and recover it.
     KillNotOffered,
+    /// A phase begins with cold caches, and nothing drops the medium's files from memory.
+    CacheStays {
+        /// What keeps them there.
+        kept_by: String,
+    },
     /// A limit on memory cannot be set on this machine.
     MemoryLimitNotPossible {
         /// Why, and what to do.
@@ -301,6 +306,10 @@ impl fmt::Display for SkipReason {
             ),
             Self::UnresponsiveDriver { why } => write!(formatter, "its driver does not answer: {why}"),
             Self::KillNotOffered => write!(formatter, "n/a: its driver does not measure recovery"),
+            Self::CacheStays { kept_by } => write!(
+                formatter,
+                "n/a: caches cannot be cold, since {kept_by} keeps files in memory: use --dir or --medium with a directory on a disk"
+            ),
             Self::MemoryLimitNotPossible { why } => write!(formatter, "memory cannot be limited here: {why}"),
         }
     }

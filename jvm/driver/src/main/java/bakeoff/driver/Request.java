@@ -56,6 +56,7 @@ record Request(
      * @param steadyWithin the part of the operations that may be a warm-up, until their rate has settled; 0 if none may
      * @param settle wait afterwards until the store has done what it put off
      * @param reopen before it, close the store and open it again
+     * @param gate with it, a file to read to its end once the store is closed
      * @param valueSizes ranges of value sizes whose latencies are kept apart, ascending
      */
     record Phase(
@@ -68,6 +69,7 @@ record Request(
             double steadyWithin,
             boolean settle,
             boolean reopen,
+            Optional<Path> gate,
             List<ValueSizes> valueSizes) {}
 
     /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
@@ -187,6 +189,7 @@ record Request(
                     part,
                     phase.wish("settle"),
                     phase.wish("reopen"),
+                    phase.isThere("gate") ? Optional.of(phase.path("gate")) : Optional.empty(),
                     valueSizes(phase)));
         }
         return List.copyOf(phases);

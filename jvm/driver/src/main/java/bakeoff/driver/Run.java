@@ -16,7 +16,9 @@ import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreType;
 import bakeoff.tape.TapeReader;
 import com.google.gson.JsonObject;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +67,7 @@ final class Run {
             try {
                 OptionalLong reopenNs = OptionalLong.empty();
                 if (phase.reopen() && check) {
-                    Opened<B> opened = again(store);
+                    Opened<B> opened = again(store, phase.gate());
                     store = opened.store;
                     reopenNs = OptionalLong.of(opened.tookNs);
                 }
@@ -113,10 +115,19 @@ final class Run {
         return opened;
     }
 
-    /** Closes a store and opens it again. */
+    /** Closes a store and opens it again; in between reads the gate to its end, which the caller ends when it has done with the files what it had to. */
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
-    private <B> Opened<B> again(Store<B> store) throws Failure {
+    private <B> Opened<B> again(Store<B> store, Optional<Path> gate) throws Failure {
         closeQuickly(store);
+        if (gate.isPresent()) {
+            try (InputStream ended = new FileInputStream(gate.get().toFile())) {
+                while (ended.read() >= 0) {
+                    // Whatever is in it.
+                }
+            } catch (IOException error) {
+                throw Failure.badRequest("cannot read the gate %s: %s".formatted(gate.get(), error));
+            }
+        }
         return (Opened<B>) openToWrite();
     }
 
@@ -273,7 +284,7 @@ final class Run {
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
         Request.Phase phase = new Request.Phase(
-                "verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false, List.of());
+                "verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false, Optional.empty(), List.of());
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), Slices.none(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }
