@@ -99,6 +99,11 @@ pub enum Warning {
         /// Phases, each with its store, and how it changed.
         phases: Vec<String>,
     },
+    /// Stores kept all data in memory while they were measured, and wrote a log at most.
+    InWriteBuffer {
+        /// Stores, each with its workload.
+        cells: Vec<String>,
+    },
     /// There are too few rounds to tell noise from difference.
     FewRounds {
         /// Rounds asked for or left.
@@ -198,6 +203,11 @@ impl Warning {
         (!phases.is_empty()).then(|| Self::NotSteady { phases: phases.into_iter().collect() })
     }
 
+    /// If the data of some stores, each named with its workload, never left the memory in which they collect writes.
+    pub fn in_write_buffer(cells: BTreeSet<String>) -> Option<Self> {
+        (!cells.is_empty()).then(|| Self::InWriteBuffer { cells: cells.into_iter().collect() })
+    }
+
     /// If there are fewer than three rounds.
     pub fn few_rounds(rounds: u32) -> Option<Self> {
         (rounds < ROUNDS_MIN).then_some(Self::FewRounds { rounds })
@@ -217,6 +227,7 @@ impl Warning {
             Self::ClockSlow { .. } => "clock-slow",
             Self::ClockOverhead { .. } => "clock-overhead",
             Self::NotSteady { .. } => "not-steady",
+            Self::InWriteBuffer { .. } => "in-write-buffer",
             Self::FewRounds { .. } => "few-rounds",
             Self::LoadHigh { .. } => "load-high",
         }
@@ -265,6 +276,9 @@ impl Warning {
                     first_few(phases)
                 )
             }
+            Self::InWriteBuffer { cells } => {
+                format!("while it was measured, all data was still in the write buffer of {}", first_few(cells))
+            }
             Self::FewRounds { rounds: 1 } => "there is only 1 round".to_owned(),
             Self::FewRounds { rounds } => format!("there are only {rounds} rounds"),
             Self::LoadHigh { load_1m, cpus } => format!("the machine is busy: load {load_1m:.2} on {cpus} CPUs"),
@@ -289,6 +303,9 @@ impl Warning {
                 "the clock is a good part of the figure, and differences between stores shrink"
             }
             Self::NotSteady { .. } => "the figures would be others if the phase were longer",
+            Self::InWriteBuffer { .. } => {
+                "reads come from memory alone, and what flushing and compacting cost is in no figure"
+            }
             Self::FewRounds { .. } => "chance cannot be told from difference",
             Self::LoadHigh { .. } => "stores share CPUs and disk with other work, and figures scatter",
         }
@@ -313,6 +330,9 @@ impl Warning {
             }
             Self::ClockOverhead { .. } => "measure it in throughput mode",
             Self::NotSteady { .. } => "give the phase more operations, or more of them to steady-within",
+            Self::InWriteBuffer { .. } => {
+                "that is right if your own data stays as small; otherwise measure more records, or give the store a smaller write buffer"
+            }
             Self::FewRounds { .. } => "use --rounds 3 or more",
             Self::LoadHigh { .. } => "stop other work and run again",
         }

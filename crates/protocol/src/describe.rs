@@ -347,6 +347,10 @@ pub struct StoreDescription {
     pub key_bytes_min: u64,
     /// The files it keeps, as a person would find them.
     pub files: String,
+    /// Of a store that collects writes in memory: the files in which it keeps them afterwards, its log left out. Each is the end of their names,
+    /// such as `.sst`, or with a `/` behind the name of a directory that they are in. Empty where writes go to its files at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table_files: Vec<String>,
     /// Of a store that keeps a file for each record: how many directories each level has at most, from the outermost on. Records are spread
     /// evenly over them. Empty where all files are in one directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -50,6 +50,9 @@ pub struct PhaseLine {
     /// What dropping the page cache of the store's files came to before the phase; absent where nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_cache: Option<DroppedCache>,
+    /// Bytes in the store's table files once the phase had ended, as the caller saw them; absent where the store collects no writes in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_bytes: Option<u64>,
     /// What was measured.
     pub result: PhaseResult,
 }

@@ -224,6 +224,7 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     let dropped = line.and_then(|line| line.dropped_cache);
     row.number("cache_before_drop_bytes", dropped.map(|dropped| dropped.resident_before_bytes));
     row.number("cache_after_drop_bytes", dropped.map(|dropped| dropped.resident_after_bytes));
+    row.number("table_bytes", line.and_then(|line| line.table_bytes));
     let settled = result.and_then(|result| result.background_work);
     row.number("settled_ns", settled.and_then(|settled| settled.done_ns));
     row.number("settled_waited_ns", settled.map(|settled| settled.waited_ns));

@@ -86,6 +86,7 @@ impl Description {
             value_bytes_max: None,
             key_bytes_min: 0,
             files: String::new(),
+            table_files: Vec::new(),
             directories: Vec::new(),
             settings: Vec::new(),
             memory: None,
@@ -135,6 +136,14 @@ impl Description {
     #[must_use]
     pub fn files(mut self, files: impl Into<String>) -> Self {
         self.0.files = files.into();
+        self
+    }
+
+    /// That it collects writes in memory, and in which files it keeps them afterwards, its log left out: ends of their names (`.sst`), or names
+    /// of directories that they are in (`tables/`).
+    #[must_use]
+    pub fn table_files(mut self, files: &[&str]) -> Self {
+        self.0.table_files = files.iter().map(|&file| file.to_owned()).collect();
         self
     }
 

@@ -32,6 +32,7 @@ pub(crate) fn describe() -> StoreDescription {
         .language("Rust")
         .structure(Structure::Lsm)
         .files("*.jnl (journals), keyspaces/ (a directory of sorted files each), version, lock")
+        .table_files(&["tables/", "blobs/"])
         .durability(
             Durability::None,
             "manual_journal_persist: the journal is written when its buffer is full, and when the store is closed",

@@ -26,6 +26,7 @@ pub(crate) fn describe() -> StoreDescription {
         .language("C++")
         .structure(Structure::Lsm)
         .files("*.ldb (sorted files), *.log (the log), MANIFEST-*, CURRENT, LOCK, LOG")
+        .table_files(&[".ldb"])
         .durability(
             Durability::Process,
             "WriteOptions::sync=false, the default: the log is written at every write and never flushed",

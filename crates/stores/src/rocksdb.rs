@@ -35,6 +35,7 @@ pub(crate) fn describe() -> StoreDescription {
         .language("C++")
         .structure(Structure::Lsm)
         .files("*.sst (sorted files), *.log (the log), MANIFEST-*, OPTIONS-*, CURRENT, IDENTITY, LOCK, LOG")
+        .table_files(&[".sst", ".blob"])
         .durability(
             Durability::None,
             "WriteOptions::disableWAL: there is no log; what is in memory is written when a buffer is full and when the store is closed",

@@ -32,6 +32,7 @@ pub(crate) fn describe() -> StoreDescription {
             "records.wt, WiredTiger* (catalogue); at every level except none \
              also WiredTigerLog.* (logs, each as long as `log-size`)",
         )
+        .table_files(&["records.wt"])
         .durability(
             Durability::None,
             "no log: changed pages are written when the cache needs room and when the store is closed",

@@ -85,6 +85,7 @@ pub fn store(name: &str, title: &str) -> StoreDescription {
         value_bytes_max: None,
         key_bytes_min: 0,
         files: "one".to_owned(),
+        table_files: Vec::new(),
         directories: Vec::new(),
         settings: Vec::new(),
         memory: None,
@@ -228,6 +229,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
         axes: axes.clone(),
         tape: tape.clone(),
         dropped_cache: None,
+        table_bytes: None,
         result,
     };
     let phases: Vec<PhaseLine> = phases.into_iter().map(line).collect();

@@ -11,4 +11,5 @@ mod output;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod round;
+mod table_files;
 pub(crate) mod warm_up;

@@ -12,6 +12,7 @@ use crate::cell::claims::{Refusal, directory, phase, settings};
 use crate::cell::cold::Gates;
 use crate::cell::job::CellJob;
 use crate::cell::process::{Ending, Printed};
+use crate::cell::table_files::table_bytes;
 use crate::timestamp::now;
 
 /// What a driver has said so far about one round of a cell.
@@ -103,10 +104,10 @@ impl<'a> RoundRecord<'a> {
         let at = self.lines.len();
         let asked = self.job.phases().asked.into_iter().nth(at).zip(request.phases.get(at));
         // Which phase is due was looked at before.
-        let Some(((_, tape), request)) = asked else { return Ok(()) };
+        let Some(((_, tape), phase_request)) = asked else { return Ok(()) };
         let keeps_data = self.job.store.capabilities.keeps_data;
         let held_against = phase::Asked {
-            request,
+            request: phase_request,
             counts: tape.counts,
             operations: tape.operations,
             threads: self.job.workload.workload.lanes,
@@ -117,7 +118,7 @@ impl<'a> RoundRecord<'a> {
             checked => checked?,
         }
         let gates = self.gates.as_ref().filter(|_| keeps_data);
-        let dropped_cache = gates.map_or(Ok(None), |gates| gates.passed(request))?;
+        let dropped_cache = gates.map_or(Ok(None), |gates| gates.passed(phase_request))?;
         self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
             cell: self.end.cell.clone(),
             round: self.round,
@@ -129,6 +130,8 @@ impl<'a> RoundRecord<'a> {
                 data_bytes_after: tape.data_bytes_after,
             },
             dropped_cache,
+            // The driver has gone on, so that writes of the next phase may be in it: too much, never too little.
+            table_bytes: table_bytes(&request.directory, &self.job.store.table_files),
             result: result.clone(),
         })));
         Ok(())

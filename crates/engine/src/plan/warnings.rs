@@ -7,6 +7,7 @@ use bakeoff_protocol::{LatencyTimeline, Opened, PhaseLine};
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_stats::level_change;
 use bakeoff_suite::WorkloadPlan;
+use bakeoff_text::{format_count, format_size};
 
 use crate::plan::setup::Setup;
 use bakeoff_results::record::{DriverRecord, WarningRecord};
@@ -46,7 +47,8 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverReco
 
 /// What the results show.
 pub(crate) fn after(rounds: &[CellRound]) -> Vec<WarningRecord> {
-    let found = [steal(rounds), clock_slow(rounds), clock_overhead(rounds), not_steady(rounds)];
+    let found =
+        [steal(rounds), clock_slow(rounds), clock_overhead(rounds), not_steady(rounds), in_write_buffer(rounds)];
     facts(found.into_iter().flatten().collect())
 }
 
@@ -99,6 +101,22 @@ fn not_steady(rounds: &[CellRound]) -> Option<Warning> {
         Some(format!("{} of {}{how}", phase.result.phase, phase.axes.store))
     });
     Warning::not_steady(unsteady.collect())
+}
+
+/// Table files with less than this part of the data have none of it: they may have pages of their own.
+const IN_TABLES_MIN: f64 = 0.05;
+
+/// Stores whose data had not left their memory when some phase after the load had ended, each with the workload.
+fn in_write_buffer(rounds: &[CellRound]) -> Option<Warning> {
+    let later = rounds.iter().filter(|round| round.is_ok()).flat_map(|round| round.phases.iter().skip(1));
+    let buffered = later.filter_map(|phase| {
+        let axes = &phase.axes;
+        let is_buffered = (phase.table_bytes? as f64) < phase.tape.data_bytes_after as f64 * IN_TABLES_MIN;
+        let sizes = [axes.value_bytes_min, axes.value_bytes_max].map(format_size);
+        let size = if sizes[0] == sizes[1] { sizes[0].clone() } else { sizes.join("..") };
+        is_buffered.then(|| format!("{} ({size} × {})", axes.store, format_count(axes.records)))
+    });
+    Warning::in_write_buffer(buffered.collect())
 }
 
 /// How the level changed while a phase was measured, if it did.

@@ -111,6 +111,7 @@ pub(crate) fn tree() -> StoreDescription {
         value_bytes_max: None,
         key_bytes_min: 1,
         files: String::new(),
+        table_files: Vec::new(),
         directories: Vec::new(),
         settings: vec![
             setting("cache", SettingKind::Bytes { min: 1 << 20, max: 1 << 30 }),

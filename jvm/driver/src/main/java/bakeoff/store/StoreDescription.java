@@ -36,6 +36,7 @@ public final class StoreDescription {
     private final Set<Durability> flushing = EnumSet.noneOf(Durability.class);
     private final Map<Durability, NotOffered> notOffered = new EnumMap<>(Durability.class);
     private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA, Capability.EXISTS);
+    private final JsonArray tableFiles = new JsonArray();
     private final List<Setting> settings = new ArrayList<>(List.of(HEAP_SETTING));
     private long keyBytesMin;
     private long keyBytesMax = Integer.MAX_VALUE;
@@ -95,6 +96,12 @@ public final class StoreDescription {
     /** The files it keeps, as a person would find them. */
     public StoreDescription files(String text) {
         return text("files", text);
+    }
+
+    /** It collects writes in memory, and keeps them in these files afterwards: ends of their names, the log left out. */
+    public StoreDescription tableFiles(String... ends) {
+        List.of(ends).forEach(tableFiles::add);
+        return this;
     }
 
     private StoreDescription text(String field, String text) {
@@ -311,6 +318,9 @@ public final class StoreDescription {
         JsonArray array = new JsonArray();
         settings.forEach(setting -> array.add(setting.toJson()));
         json.add("settings", array);
+        if (!tableFiles.isEmpty()) {
+            json.add("table_files", tableFiles);
+        }
         if (memory != null) {
             json.add("memory", memory);
         }

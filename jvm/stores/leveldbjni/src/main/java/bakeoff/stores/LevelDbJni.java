@@ -45,6 +45,7 @@ public final class LevelDbJni implements StoreType {
                 .language("C++")
                 .structure("lsm")
                 .files("*.sst (sorted files), *.log (the log), MANIFEST-*, CURRENT, LOCK, LOG")
+                .tableFiles(".ldb", ".sst")
                 .durability(
                         Durability.PROCESS,
                         "WriteOptions.sync(false), the default: the log is written in a memory map and never flushed",

@@ -54,6 +54,7 @@ public final class RocksDbJni implements StoreType {
                 .language("C++")
                 .structure("lsm")
                 .files("*.sst (sorted files), *.log (the log), MANIFEST-*, CURRENT, IDENTITY, LOCK, LOG, OPTIONS-*")
+                .tableFiles(".sst", ".blob")
                 .durability(
                         Durability.NONE,
                         "WriteOptions.setDisableWAL(true): no log",
