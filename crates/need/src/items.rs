@@ -8,7 +8,7 @@ use bakeoff_tape::{Data, LANES_MAX};
 use bakeoff_text::{format_count, parse_count};
 
 use crate::word::{
-    NONE, RESULTS, Word, access, budget, choice, dir, key_bytes, key_form, longest_key, memory, mix, part, stores,
+    NONE, RESULTS, Word, accesses, budget, choice, dir, key_bytes, key_form, longest_key, memory, mix, part, stores,
     texts, value_bytes, within, words,
 };
 
@@ -168,13 +168,14 @@ pub static ITEMS: [Item; 22] = [
     Item {
         key: "access",
         value_name: "WORD",
-        help: "Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion. With the last two and latest keys ascend as records are inserted, else they come in random order",
+        help: "Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion. With the last two and latest keys ascend as records are inserted, else they come in random order. One kind may have another: zipfian,delete=insertion deletes the oldest, as records expire",
         question: "Which records?",
-        examples: "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential",
+        examples: "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential; zipfian,delete=insertion if the oldest expire",
         default: ACCESS_ASSUMED,
+        is_list: true,
         is_of_a_tape: true,
         ..item(|word, need| {
-            need.access = access(word)?;
+            (need.access, need.access_of) = accesses(word)?;
             Ok(())
         })
     },

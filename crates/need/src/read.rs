@@ -60,6 +60,10 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
             need.missing
         );
     }
+    if let Some(kind) = need.access_of.keys().find(|kind| !need.does(kind)) {
+        let (place, text) = (place("access"), typed.get("access").text);
+        bail!("{place} {text}: the mix has no {kind}: leave its access out, or add it to the mix");
+    }
     if need.threads > 1 && need.scans() && need.writes() {
         bail!(
             "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",
@@ -97,7 +101,8 @@ mod tests {
             "get=50,insert=25,delete=25",
         ];
         for mix in mixes {
-            for access in ["uniform", "zipfian:0.8", "latest", "hot:0.1/0.9", "sequential"] {
+            let expires = if mix.contains("delete") { "zipfian,delete=insertion" } else { "insertion" };
+            for access in ["uniform", "zipfian:0.8", "latest", "hot:0.1/0.9", "sequential", expires] {
                 for (records, size, key, threads) in [
                     ("2", "0", "4", "1"),
                     ("10", "1KiB", "16", "1"),

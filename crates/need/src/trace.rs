@@ -36,6 +36,9 @@ const APPENDED_MIN: f64 = 0.05;
 /// From this part of the operations on, the newest tenth of the records is what is asked for.
 const NEWEST_POPULAR: f64 = 0.3;
 
+/// The access in the order in which records were inserted: it removes the oldest.
+const IN_ORDER: &str = "insertion";
+
 /// The exponent by age where all ages are alike: as good as none.
 const LATEST_EXPONENT_MIN: f64 = 0.1;
 
@@ -121,16 +124,28 @@ fn mix(summary: &Summary) -> Vec<(Operation, u64)> {
     mix
 }
 
-/// Which records operations choose. In a queue the oldest are removed, and nothing else is done with records that are there.
+/// Which records operations choose. Where records expire, the oldest are removed, whatever else is done with the others.
 fn access(summary: &Summary) -> Option<String> {
+    let usual = usual_access(summary);
+    let expires = summary.turnover.removes_the_oldest() && usual.as_deref() != Some(IN_ORDER);
+    if expires { Some(format!("{},delete={IN_ORDER}", usual.as_deref().unwrap_or(ACCESS_ASSUMED))) } else { usual }
+}
+
+/// Whether a part of the access is assumed.
+pub(crate) fn assumes_access(summary: &Summary) -> bool {
+    usual_access(summary).is_none()
+}
+
+/// Which records operations choose, whichever are removed. In a queue the oldest are, and nothing else is done with records that are there.
+fn usual_access(summary: &Summary) -> Option<String> {
     let turnover = &summary.turnover;
     let others = summary.mix.iter().filter(|(kind, _)| !kind.writes()).map(|(_, count)| count).sum::<u64>();
     let others = others + turnover.updated + turnover.replaced;
     if turnover.removes_the_oldest() && turnover.makes_ascending_keys() && others <= turnover.deleted / 10 {
-        return Some("insertion".to_owned());
+        return Some(IN_ORDER.to_owned());
     }
     if appends(summary) && others == 0 {
-        return Some("insertion".to_owned());
+        return Some(IN_ORDER.to_owned());
     }
     if let Some(access) = of_appended(summary) {
         return Some(access);
@@ -243,7 +258,7 @@ pub fn describe(summary: &Summary) -> String {
     if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
         out += &describe_records(records, operations);
     }
-    out += &match (summary.popularity, access(summary)) {
+    out += &match (summary.popularity, usual_access(summary)) {
         (Some(popularity), _) => describe_popularity(popularity),
         (None, Some(_)) => String::new(),
         (None, None) => format!(
@@ -315,15 +330,8 @@ fn describe_turnover(summary: &Summary) -> String {
     }
     let which = if summary.turnover.removes_the_oldest() { ", mostly the oldest" } else { "" };
     let times = deleted as f64 / records_max.max(1) as f64;
-    let represented = match access(summary).as_deref() {
-        Some("insertion") | None => "",
-        Some(_) if summary.turnover.removes_the_oldest() => {
-            "             only an imported tape removes the oldest: in the like of it `access` chooses\n"
-        }
-        Some(_) => "",
-    };
     format!(
-        "records      at most {} at one time; {} were removed{which}, {times:.1} times\n             as many\n{represented}",
+        "records      at most {} at one time; {} were removed{which}, {times:.1} times\n             as many\n",
         format_count(records_max),
         format_count(deleted)
     )

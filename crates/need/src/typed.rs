@@ -71,9 +71,21 @@ impl Typed {
             }
             typed.set(item, flag(item.key), text);
         }
-        if let Some((path, _)) = given.trace {
+        if let (Some((path, _)), Some(summary)) = (given.trace, &summary) {
             let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
-            for (key, why) in left.into_iter().filter(|(key, _)| !typed.words.contains_key(key)) {
+            let is_of_trace = |typed: &Self, key| typed.words.get(key).is_some_and(|word| word.origin == Origin::Shown);
+            // Another mix may not have the kinds that the trace has accesses of.
+            if is_of_trace(&typed, "access") && !is_of_trace(&typed, "mix") {
+                typed
+                    .words
+                    .entry("access")
+                    .and_modify(|word| word.text.truncate(word.text.find(',').unwrap_or(word.text.len())));
+            }
+            let is_assumed = |key| {
+                let is_left = !typed.words.contains_key(key);
+                is_left || key == "access" && is_of_trace(&typed, key) && trace::assumes_access(summary)
+            };
+            for (key, why) in left.into_iter().filter(|(key, _)| is_assumed(key)) {
                 let (path, assumed) = (shown(path), typed.get(key).text);
                 reporter
                     .report(&format!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another"));

@@ -138,8 +138,32 @@ pub(crate) fn part(word: &Word) -> Result<f64> {
     }
 }
 
+/// The access of all kinds of operation, and that of single kinds, as a suite takes them.
+pub(crate) fn accesses(word: &Word) -> Result<(Access, BTreeMap<&'static str, Access>)> {
+    const ALL_ALIKE: &str = "say first which records all kinds choose, such as zipfian,delete=insertion";
+    let Word { place, text, .. } = word;
+    let (mut usual, mut own) = (None, BTreeMap::new());
+    for part in words(word, "")? {
+        let Some((kind, how)) = part.text.split_once('=') else {
+            if usual.replace(access(&part)?).is_some() {
+                bail!("{place} {text}: two accesses for all kinds of operation; {ALL_ALIKE}");
+            }
+            continue;
+        };
+        let kinds = OPERATIONS.map(|kind| (kind, kind)).into_iter().filter(|(kind, _)| *kind != "insert");
+        let kind = meaning(place, kind.trim(), &kinds.collect::<Vec<_>>())?;
+        if own.insert(kind, access(&Word { text: how.trim().to_owned(), ..part.clone() })?).is_some() {
+            bail!("{place} {text}: `{kind}` stands there twice");
+        }
+    }
+    match usual {
+        Some(usual) => Ok((usual, own)),
+        None => bail!("{place} {text}: {ALL_ALIKE}"),
+    }
+}
+
 /// The access as a suite takes it.
-pub(crate) fn access(word: &Word) -> Result<Access> {
+fn access(word: &Word) -> Result<Access> {
     const WORDS: [&str; 6] = ["uniform", "zipfian", "latest", "hot", "sequential", "insertion"];
     let Word { place, text, .. } = word;
     let (kind, parameter) = text.split_once(':').map_or((text.as_str(), None), |(kind, rest)| (kind, Some(rest)));

@@ -58,7 +58,7 @@ pub(crate) struct Model {
     lasting: Vec<Value>,
 }
 
-/// Records that a lane inserted in another order than that of their indexes.
+/// Records that a lane inserts in another order than that of their indexes.
 pub(crate) struct Shuffle {
     pub(crate) first: u64,
     /// Between its indexes.
@@ -80,9 +80,9 @@ impl Model {
         Self { keys, values: Vec::new(), totals: Totals::default(), shuffles: Vec::new(), lasting: Vec::new() }
     }
 
-    /// Remembers in which order records were inserted, where that is not the order of their indexes.
-    pub(crate) fn shuffled(&mut self, shuffle: Shuffle) {
-        self.shuffles.push(shuffle);
+    /// Remembers in which order records are inserted, where that is not the order of their indexes.
+    pub(crate) fn shuffled(&mut self, shuffles: impl Iterator<Item = Shuffle>) {
+        self.shuffles.extend(shuffles);
     }
 
     pub(crate) fn keys(&self) -> KeyMaker {

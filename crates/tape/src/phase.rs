@@ -8,7 +8,7 @@ use crate::jumps::Jumps;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
 use crate::parts::Parts;
-use crate::pick::{Pick, Picker, Share};
+use crate::pick::{Pick, Pickers, Share};
 use crate::places::{Places, Turn};
 use crate::plan::{Kinds, LanePlan, PhasePlan};
 use crate::progress::report_progress;
@@ -46,7 +46,9 @@ impl PhaseJob<'_> {
         model.reserve(self.plan.index_end);
         let by_index = Order::Index(self.plan.index_end);
         let by_key = if self.needs_key_order() { &Order::by_key(model, self.plan.index_end) } else { &by_index };
-        let goes_by_insertion = self.phase.access == Access::Insertion && self.picks();
+        let shuffles = (0..).zip(&self.plan.lanes).filter_map(|(number, lane)| self.shuffle(number, lane));
+        model.shuffled(shuffles);
+        let goes_by_insertion = self.phase.picks_by(Access::Insertion);
         let inserted = if goes_by_insertion { &Order::by_insertion(model, self.plan.index_end) } else { &by_index };
         let total = self.plan.lanes.iter().map(|lane| lane.operations).sum();
         let mut begun = 0;
@@ -55,8 +57,8 @@ impl PhaseJob<'_> {
                 tape.next_lane()?;
             }
             let share = self.share(number, lane, index_end);
-            let picker = self.picks().then(|| Picker::new(self.phase.access, share, model, by_key, inserted));
-            let mut recorder = LaneRecorder::new(self, number, lane, model, tape, by_key, picker);
+            let pickers = Pickers::new(self.phase, share, model, by_key, inserted);
+            let mut recorder = LaneRecorder::new(self, number, lane, model, tape, by_key, pickers);
             for done in 0..lane.operations {
                 if done % PROGRESS_PERIOD == 0 {
                     report_progress(progress, Progress { what: &self.phase.name, done: begun + done, total })?;
@@ -74,7 +76,7 @@ impl PhaseJob<'_> {
 
     fn share(&self, lane: u32, plan: &LanePlan, index_end: u64) -> Share<'_> {
         let removes = self.phase.has(Operation::Delete) && !self.phase.restore;
-        let shuffles = plan.inserts > 0 && self.phase.access == Access::Uniform;
+        let shuffles = plan.inserts > 0 && self.phase.access_to(Operation::Insert) == Access::Uniform;
         Share {
             seed: self.workload.seed,
             phase: &self.phase.name,
@@ -89,18 +91,23 @@ impl PhaseJob<'_> {
         }
     }
 
-    /// Whether any operation falls on a record that is there.
-    fn picks(&self) -> bool {
-        use Operation::{Delete, Exists, Get, Scan, ScanPrefix, Update, Upsert};
-        let of_prefix = self.phase.has(Operation::First) && self.phase.prefix_bytes > 0;
-        let picking = [Delete, Exists, Get, Scan, ScanPrefix, Update, Upsert];
-        // A turnover goes through all of them.
-        self.phase.turnovers == 0 && (of_prefix || picking.into_iter().any(|operation| self.phase.has(operation)))
+    /// The order in which a lane inserts its records, where that is not the order of their indexes.
+    fn shuffle(&self, lane: u32, plan: &LanePlan) -> Option<Shuffle> {
+        let shuffles = self.phase.access_to(Operation::Insert) == Access::Uniform && plan.inserts > 0;
+        shuffles.then(|| Shuffle {
+            first: plan.first_insert,
+            step: u64::from(self.workload.lanes),
+            count: plan.inserts,
+            order: Permutation::new(
+                plan.inserts,
+                &mut Stream::new(self.workload.seed, &self.phase.name, lane, Purpose::InsertOrder),
+            ),
+        })
     }
 
     fn needs_key_order(&self) -> bool {
         let whole = self.phase.has(Operation::ScanAll) && !self.phase.any_order;
-        let sequential = self.phase.access == Access::Sequential && self.picks();
+        let sequential = self.phase.picks_by(Access::Sequential);
         let of_keys = [Operation::Scan, Operation::ScanPrefix, Operation::First];
         whole || sequential || of_keys.into_iter().any(|operation| self.phase.has(operation))
     }
@@ -114,7 +121,7 @@ struct LaneRecorder<'a> {
     model: &'a mut Model,
     tape: &'a mut TapeWriter,
     order: &'a Order,
-    picker: Option<Picker<'a>>,
+    pickers: Pickers<'a>,
     kinds: Kinds,
     values: Values,
     aging: Option<Aging>,
@@ -148,17 +155,16 @@ impl<'a> LaneRecorder<'a> {
         model: &'a mut Model,
         tape: &'a mut TapeWriter,
         order: &'a Order,
-        picker: Option<Picker<'a>>,
+        pickers: Pickers<'a>,
     ) -> Self {
         let stream = |purpose| Stream::new(job.workload.seed, &job.phase.name, lane, purpose);
-        let shuffled = job.phase.access == Access::Uniform && plan.inserts > 0;
         Self {
             plan,
             keys: model.keys(),
             model,
             tape,
             order,
-            picker,
+            pickers,
             kinds: Kinds::new(job.workload, job.phase, lane, plan.turns.clone()),
             values: Values::new(job.parts, stream(Purpose::ValueBytes), stream(Purpose::ValuePlace)),
             aging: Aging::of(job, (lane, plan)),
@@ -167,12 +173,7 @@ impl<'a> LaneRecorder<'a> {
             missing: stream(Purpose::Missing),
             missing_key: stream(Purpose::MissingKey),
             walk: stream(Purpose::Walk),
-            insert_order: shuffled.then(|| Shuffle {
-                first: plan.first_insert,
-                step: u64::from(job.workload.lanes),
-                count: plan.inserts,
-                order: Permutation::new(plan.inserts, &mut stream(Purpose::InsertOrder)),
-            }),
+            insert_order: job.shuffle(lane, plan),
             arrivals: Arrivals::new(job.workload, job.phase, lane),
             due_ns: None,
             inserted: 0,
@@ -205,7 +206,7 @@ impl<'a> LaneRecorder<'a> {
 
     #[inline]
     fn pick(&mut self, operation: Operation, done: u64) -> Result<Pick, TapeError> {
-        let picked = self.picker.as_mut().and_then(|picker| picker.pick(operation, self.model));
+        let picked = self.pickers.pick(operation, self.model);
         picked.ok_or_else(|| self.nothing_left(operation, done))
     }
 
@@ -305,10 +306,8 @@ impl<'a> LaneRecorder<'a> {
 
     #[inline]
     fn insert(&mut self) -> Result<(), TapeError> {
-        let index = match &self.insert_order {
-            Some(shuffle) => shuffle.index(self.inserted),
-            None => self.plan.first_insert + self.inserted * u64::from(self.job.workload.lanes),
-        };
+        let place = self.plan.first_insert + self.inserted * u64::from(self.job.workload.lanes);
+        let index = self.insert_order.as_ref().map_or(place, |shuffle| shuffle.index(self.inserted));
         self.inserted += 1;
         self.put(Operation::Insert, 0, index)?;
         if self.job.phase.restore {
@@ -318,8 +317,8 @@ impl<'a> LaneRecorder<'a> {
             if is_full || self.inserted == self.plan.inserts {
                 self.remove_inserted()?;
             }
-        } else if let Some(picker) = &mut self.picker {
-            picker.inserted(index);
+        } else {
+            self.pickers.inserted(index, place);
         }
         self.wrote()
     }
@@ -356,8 +355,8 @@ impl<'a> LaneRecorder<'a> {
         self.push(Operation::Delete, flags::FOUND, picked.index, None)?;
         if self.job.phase.restore {
             self.put(Operation::Insert, flags::UNTIMED, picked.index)?;
-        } else if let Some(picker) = &mut self.picker {
-            picker.removed(picked);
+        } else {
+            self.pickers.removed(picked);
         }
         self.wrote()
     }
@@ -376,9 +375,6 @@ impl<'a> LaneRecorder<'a> {
 
     /// Ends the lane, and with it the last batch.
     fn end(mut self) -> Result<(), TapeError> {
-        if let Some(shuffle) = self.insert_order.take() {
-            self.model.shuffled(shuffle);
-        }
         if self.uncommitted > 0 && self.job.phase.batch != Batch::Each { self.commit() } else { Ok(()) }
     }
 
@@ -554,6 +550,6 @@ fn whole_scan(model: &Model, pool: &Pool, order: &Order, phase: &PhaseSpec) -> S
 
 /// Whether a phase only inserts, with keys that ascend, into a store that is empty.
 pub(crate) fn ascending(workload: &Workload, phase: &PhaseSpec, keys: KeyMaker, before: Totals) -> bool {
-    let in_order = keys.ascending() && phase.access != Access::Uniform && workload.lanes == 1;
+    let in_order = keys.ascending() && phase.access_to(Operation::Insert) != Access::Uniform && workload.lanes == 1;
     phase.does_only(Operation::Insert) && in_order && before.records == 0
 }

@@ -110,6 +110,9 @@ pub struct PhaseSpec {
     /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks end at a random leaf,
     /// whatever this says.
     pub access: Access,
+    /// Kinds of operation that fall on records chosen otherwise. Accesses that go by popularity agree on which records are popular.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub access_of: BTreeMap<Operation, Access>,
     /// How writes are acknowledged.
     pub batch: Batch,
     /// How it is timed.
@@ -173,6 +176,7 @@ impl PhaseSpec {
             mix: mix.into_iter().collect(),
             operations,
             access: Access::Uniform,
+            access_of: BTreeMap::new(),
             batch: Batch::Each,
             measure: Measure::Latency,
             missing: 0.0,
@@ -199,6 +203,24 @@ impl PhaseSpec {
     pub fn drawn(&self, records: u64) -> u64 {
         let each = self.operations.unwrap_or(records);
         each.saturating_mul(u64::from(self.turnovers.max(1)))
+    }
+
+    /// Which records operations of a kind fall on.
+    pub fn access_to(&self, operation: Operation) -> Access {
+        self.access_of.get(&operation).copied().unwrap_or(self.access)
+    }
+
+    /// The kinds of its operations that fall on a record which is there.
+    pub(crate) fn picking(&self) -> impl Iterator<Item = Operation> {
+        use Operation::{Delete, Exists, First, Get, Scan, ScanPrefix, Update, Upsert};
+        // A turnover goes through all of them.
+        let kinds = [Delete, Exists, Get, Scan, ScanPrefix, Update, Upsert, First].into_iter();
+        kinds.filter(|&kind| self.turnovers == 0 && self.has(kind) && (kind != First || self.prefix_bytes > 0))
+    }
+
+    /// Whether some of them are chosen so.
+    pub(crate) fn picks_by(&self, access: Access) -> bool {
+        self.picking().any(|kind| self.access_to(kind) == access)
     }
 
     /// Whether a kind of operation occurs.

@@ -1,12 +1,13 @@
 //! Which live record an operation falls on: the access kinds of a phase.
 
+use std::collections::VecDeque;
 use std::hint::black_box;
 use std::ops::Range;
 
 use crate::model::{Model, Order};
 use crate::random::{Permutation, Purpose, Stream, Zipf};
 use crate::ranges::Ranges;
-use crate::{Access, Operation};
+use crate::{Access, Operation, PhaseSpec};
 
 /// Picks drawn at once where no record comes or goes.
 const AHEAD: usize = 64;
@@ -51,54 +52,85 @@ pub(crate) struct Pick {
     slot: u64,
 }
 
-/// Picks live records for one lane of one phase.
-pub(crate) enum Picker<'a> {
-    InOrder(Cursor<'a>),
-    AtRandom(Box<Chooser>),
+/// Picks live records for one lane of one phase: all kinds of operation alike, or some of them otherwise.
+pub(crate) struct Pickers<'a> {
+    /// For all kinds that have none of their own.
+    usual: Option<Picker<'a>>,
+    own: Vec<(Operation, Picker<'a>)>,
 }
 
-impl<'a> Picker<'a> {
+impl<'a> Pickers<'a> {
     /// `by_key` is the order of keys, `inserted` that of inserting.
-    pub(crate) fn new(access: Access, share: Share<'a>, model: &Model, by_key: &'a Order, inserted: &'a Order) -> Self {
-        match access {
-            Access::Sequential => Self::InOrder(Cursor::new(by_key, share, false)),
-            Access::Insertion => Self::InOrder(Cursor::new(inserted, share, share.removes)),
-            _ => Self::AtRandom(Box::new(Chooser::new(access, share, model))),
-        }
+    pub(crate) fn new(
+        phase: &PhaseSpec,
+        share: Share<'a>,
+        model: &Model,
+        by_key: &'a Order,
+        inserted: &'a Order,
+    ) -> Self {
+        let is_own = |kind: &Operation| phase.access_of.contains_key(kind);
+        let several = phase.picking().any(|kind| is_own(&kind));
+        let picker = |access, kind| match access {
+            Access::Sequential => Picker::InOrder(Cursor::new(by_key, share, false)),
+            Access::Insertion => Picker::InOrder(Cursor::new(inserted, share, share.removes)),
+            _ => Picker::AtRandom(Box::new(Chooser::new((access, kind), share, several, model))),
+        };
+        let own = phase.picking().filter(is_own).map(|kind| (kind, picker(phase.access_to(kind), Some(kind))));
+        let own: Vec<_> = own.collect();
+        let usual = phase.picking().any(|kind| !is_own(&kind)).then(|| picker(phase.access, None));
+        Self { usual, own }
     }
 
     /// A live record for an operation; `None` if the lane has none.
     #[inline]
     pub(crate) fn pick(&mut self, operation: Operation, model: &Model) -> Option<Pick> {
-        match self {
-            Self::InOrder(cursor) => cursor.next(operation, model),
-            Self::AtRandom(chooser) => chooser.pick(model),
+        let own = self.own.iter_mut().find(|(kind, _)| *kind == operation).map(|(_, picker)| picker);
+        match own.or(self.usual.as_mut())? {
+            Picker::InOrder(cursor) => cursor.next(operation, model),
+            Picker::AtRandom(chooser) => chooser.pick(model),
         }
     }
 
-    /// A record was inserted.
+    /// A record was inserted, which has this place in the order of inserting.
     #[inline]
-    pub(crate) fn inserted(&mut self, index: u64) {
-        if let Self::AtRandom(chooser) = self {
-            chooser.live.push(index);
+    pub(crate) fn inserted(&mut self, index: u64, place: u64) {
+        for picker in self.all() {
+            match picker {
+                Picker::InOrder(cursor) => cursor.end = place + 1,
+                Picker::AtRandom(chooser) => chooser.live.push(index),
+            }
         }
     }
 
     /// A picked record was removed for good.
     #[inline]
     pub(crate) fn removed(&mut self, picked: Pick) {
-        if let Self::AtRandom(chooser) = self {
-            // Only age needs the list to stay in order.
-            chooser.live.remove(picked.slot, matches!(chooser.access, Access::Latest { .. }));
+        for picker in self.all() {
+            if let Picker::AtRandom(chooser) = picker {
+                chooser.live.remove(picked);
+            }
         }
+    }
+
+    #[inline]
+    fn all(&mut self) -> impl Iterator<Item = &mut Picker<'a>> {
+        self.usual.iter_mut().chain(self.own.iter_mut().map(|(_, picker)| picker))
     }
 }
 
+/// Picks live records in one way.
+enum Picker<'a> {
+    InOrder(Cursor<'a>),
+    AtRandom(Box<Chooser>),
+}
+
 /// Goes through an order again and again, over what is alive.
-pub(crate) struct Cursor<'a> {
+struct Cursor<'a> {
     order: &'a Order,
     share: Share<'a>,
     place: u64,
+    /// In the order of inserting: behind what the lane has inserted so far, where nothing is there yet.
+    end: u64,
     /// In the order of inserting, where records go for good: no record before this place is alive, or will be.
     oldest: Option<u64>,
 }
@@ -108,7 +140,8 @@ impl<'a> Cursor<'a> {
     /// not read the same records at the same time.
     fn new(order: &'a Order, share: Share<'a>, by_age: bool) -> Self {
         let place = if share.owned { 0 } else { share.index_end.min(order.len()) / u64::from(share.lanes) };
-        Self { order, share, place: place * u64::from(share.lane), oldest: by_age.then_some(0) }
+        let (place, end) = (place * u64::from(share.lane), share.index_end.min(order.len()));
+        Self { order, share, place, end, oldest: by_age.then_some(0) }
     }
 
     /// The next record; by age a delete takes the oldest.
@@ -117,8 +150,7 @@ impl<'a> Cursor<'a> {
             let (first, rest) = (self.place..self.order.len(), 0..self.place.min(self.order.len()));
             return self.go_on(first, rest, model);
         };
-        // Of what is inserted later nothing is there yet.
-        let end = self.order.len().min(model.index_end());
+        let end = self.end;
         let oldest = self.first(oldest..end, model)?;
         self.oldest = Some(oldest);
         if operation == Operation::Delete {
@@ -152,28 +184,36 @@ impl<'a> Cursor<'a> {
 enum Live {
     /// All of the lane's indexes, ascending: nothing was ever removed.
     Dense { first: u64, step: u64, count: u64 },
-    /// Whichever are alive.
-    Listed(Vec<u32>),
+    /// Whichever are alive. The last one takes the slot of one that is removed.
+    Listed(Vec<u32>, Option<Slots>),
+    /// The same, from the oldest to the newest.
+    ByAge(VecDeque<u32>),
 }
 
 impl Live {
-    fn new(share: &Share<'_>, model: &Model) -> Self {
+    /// `by_age` keeps them in their order; others may remove records besides where there are `several` pickers.
+    fn new(share: &Share<'_>, by_age: bool, several: bool, model: &Model) -> Self {
         let (first, step) = share.stride();
         let indexes = || (first..share.index_end).step_by(step as usize);
-        if share.scattered || !indexes().all(|index| model.get(index).is_some()) {
-            let alive = || indexes().filter(|index| model.get(*index).is_some());
-            let mut list = Vec::with_capacity(alive().count() + share.grows as usize);
-            list.extend(alive().map(|index| index as u32));
-            return Self::Listed(list);
+        if !share.scattered && indexes().all(|index| model.get(index).is_some()) {
+            return Self::Dense { first, step, count: indexes().count() as u64 };
         }
-        Self::Dense { first, step, count: indexes().count() as u64 }
+        let alive = || indexes().filter(|index| model.get(*index).is_some());
+        let mut list = Vec::with_capacity(alive().count() + share.grows as usize);
+        list.extend(alive().map(|index| index as u32));
+        if by_age {
+            return Self::ByAge(list.into());
+        }
+        let slots = (several && share.removes).then(|| Slots::new((first, step), &list));
+        Self::Listed(list, slots)
     }
 
     #[inline]
     fn len(&self) -> u64 {
         match self {
             Self::Dense { count, .. } => *count,
-            Self::Listed(list) => list.len() as u64,
+            Self::Listed(list, _) => list.len() as u64,
+            Self::ByAge(list) => list.len() as u64,
         }
     }
 
@@ -181,7 +221,8 @@ impl Live {
     fn index(&self, slot: u64) -> u64 {
         match self {
             Self::Dense { first, step, .. } => first + slot * step,
-            Self::Listed(list) => u64::from(list[slot as usize]),
+            Self::Listed(list, _) => u64::from(list[slot as usize]),
+            Self::ByAge(list) => u64::from(list[slot as usize]),
         }
     }
 
@@ -189,23 +230,69 @@ impl Live {
     fn push(&mut self, index: u64) {
         match self {
             Self::Dense { count, .. } => *count += 1,
-            Self::Listed(list) => list.push(index as u32),
+            Self::Listed(list, slots) => {
+                slots.iter_mut().for_each(|slots| slots.set(index, list.len()));
+                list.push(index as u32);
+            }
+            Self::ByAge(list) => list.push_back(index as u32),
         }
     }
 
-    fn remove(&mut self, slot: u64, in_order: bool) {
-        if let Self::Listed(list) = self {
-            if in_order {
-                list.remove(slot as usize);
-            } else {
-                list.swap_remove(slot as usize);
+    /// Removes a record that this or another picker has picked.
+    fn remove(&mut self, picked: Pick) {
+        let slot = picked.slot as usize;
+        match self {
+            // Only a lane that removes nothing is dense.
+            Self::Dense { .. } => {}
+            Self::Listed(list, None) => _ = list.swap_remove(slot),
+            Self::Listed(list, Some(slots)) => {
+                let slot = slots.get(picked.index);
+                list.swap_remove(slot);
+                list.get(slot).into_iter().for_each(|moved| slots.set(u64::from(*moved), slot));
+            }
+            Self::ByAge(list) => {
+                let is_here = list.get(slot).is_some_and(|index| u64::from(*index) == picked.index);
+                let slot =
+                    if is_here { Some(slot) } else { list.iter().position(|index| u64::from(*index) == picked.index) };
+                _ = slot.and_then(|slot| list.remove(slot));
             }
         }
     }
 }
 
+/// Which slot each record of a lane has, where another picker than that of the slots may remove it: four bytes a record.
+struct Slots {
+    first: u64,
+    step: u64,
+    slots: Vec<u32>,
+}
+
+impl Slots {
+    fn new((first, step): (u64, u64), list: &[u32]) -> Self {
+        let mut slots = Self { first, step, slots: Vec::new() };
+        list.iter().enumerate().for_each(|(slot, index)| slots.set(u64::from(*index), slot));
+        slots
+    }
+
+    fn place(&self, index: u64) -> usize {
+        ((index - self.first) / self.step) as usize
+    }
+
+    fn get(&self, index: u64) -> usize {
+        self.slots[self.place(index)] as usize
+    }
+
+    fn set(&mut self, index: u64, slot: usize) {
+        let place = self.place(index);
+        if place >= self.slots.len() {
+            self.slots.resize(place + 1, 0);
+        }
+        self.slots[place] = slot as u32;
+    }
+}
+
 /// Picks at random.
-pub(crate) struct Chooser {
+struct Chooser {
     access: Access,
     live: Live,
     key: Stream,
@@ -220,8 +307,9 @@ pub(crate) struct Chooser {
 }
 
 impl Chooser {
-    fn new(access: Access, share: Share<'_>, model: &Model) -> Self {
-        let live = Live::new(&share, model);
+    /// For all kinds of operation, or for one, which draws from streams of its own.
+    fn new((access, kind): (Access, Option<Operation>), share: Share<'_>, several: bool, model: &Model) -> Self {
+        let live = Live::new(&share, matches!(access, Access::Latest { .. }), several, model);
         let ranks = match access {
             Access::Zipfian { theta } | Access::Latest { theta } => {
                 Some(Zipf::new(live.len(), live.len() + share.grows, theta))
@@ -236,7 +324,9 @@ impl Chooser {
             }
             _ => None,
         };
-        let stream = |purpose| Stream::new(share.seed, share.phase, share.lane, purpose);
+        // No phase is called so.
+        let draws = kind.map_or_else(|| share.phase.to_owned(), |kind| format!("{} {}", share.phase, kind.name()));
+        let stream = |purpose| Stream::new(share.seed, &draws, share.lane, purpose);
         // Lanes that share records share what is popular.
         let popular_lane = if share.owned { share.lane } else { 0 };
         let mut popular = Stream::new(share.seed, share.phase, popular_lane, Purpose::Popularity);

@@ -127,7 +127,9 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
         "an ascending range",
     )?;
     validate_shape(&at("scan_shape"), phase.scan_shape)?;
-    validate_access(phase)?;
+    for access in std::iter::once(&phase.access).chain(phase.access_of.values()) {
+        validate_access(name, *access)?;
+    }
     let scans = Operation::ALL.into_iter().any(|operation| operation.visits() && phase.has(operation));
     let shared = workload.lanes > 1 && phase.writes() && scans;
     let expected =
@@ -150,9 +152,9 @@ fn validate_shape(what: &str, shape: Shape) -> Result<(), TapeError> {
     require(fits, what, format!("shape {shape}, scale {scale}"), "use a shape of 0 to 10 and a scale above 0")
 }
 
-fn validate_access(phase: &PhaseSpec) -> Result<(), TapeError> {
-    let at = |field: &str| format!("phase `{}`: {field}", phase.name);
-    match phase.access {
+fn validate_access(phase: &str, access: Access) -> Result<(), TapeError> {
+    let at = |field: &str| format!("phase `{phase}`: {field}");
+    match access {
         Access::Zipfian { theta } | Access::Latest { theta } => {
             require((0.0..=100.0).contains(&theta), at("theta"), theta, "use 0 to 100; YCSB uses 0.99")
         }

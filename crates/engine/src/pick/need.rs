@@ -1,5 +1,6 @@
 //! What an application keeps and does, and what it asks of a store.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -87,6 +88,8 @@ pub struct Need {
     pub batch: u64,
     /// Which records operations choose.
     pub access: Access,
+    /// Which records single kinds of operation choose, where that is not the same.
+    pub access_of: BTreeMap<&'static str, Access>,
     /// Operations of a round, at most.
     pub operations: u64,
     /// What values are made of.
@@ -131,6 +134,7 @@ impl Default for Need {
             missing: 0.0,
             batch: 1,
             access: Access::Named("uniform"),
+            access_of: BTreeMap::new(),
             operations: 0,
             data: Data::Random,
             durability: Durability::default(),

@@ -184,12 +184,19 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
         measure: Some("throughput"),
         ..Phase::default()
     };
+    let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
     let does_more_than_insert = mix.iter().any(|(kind, _)| kind != "insert");
     let asked = Phase {
         name: PICK_PHASE,
         mix: Some(mix.iter().cloned().collect()),
         operations: Some(operations(need, mix, durability).count),
         access: does_more_than_insert.then(|| need.access.clone()),
+        access_of: need
+            .access_of
+            .iter()
+            .filter(|(kind, _)| does(kind))
+            .map(|(kind, how)| (*kind, how.clone()))
+            .collect(),
         batch: (need.batch > 1).then_some(need.batch),
         missing: (need.missing > 0.0 && looks_up(mix)).then_some(need.missing),
         ..Phase::default()

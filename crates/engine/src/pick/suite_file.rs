@@ -97,6 +97,9 @@ pub(crate) struct Phase {
     pub(crate) operations: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) access: Option<Access>,
+    /// The same for single kinds of operation.
+    #[serde(rename = "access-of", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) access_of: BTreeMap<&'static str, Access>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) batch: Option<u64>,
     /// The part of gets and existence checks that find nothing.

@@ -1,6 +1,8 @@
 //! How a suite says which records, sizes and lengths are how likely.
 
-use bakeoff_tape::{Access, Shape};
+use std::collections::BTreeMap;
+
+use bakeoff_tape::{Access, Operation, Shape};
 
 use crate::error::Problems;
 use crate::node::{Node, Value};
@@ -75,6 +77,25 @@ pub(crate) fn access(node: &Node, what: &str, problems: &mut Problems) -> Option
     }
     let zipfian = table.read("zipfian", problems, theta).map(|theta| Access::Zipfian { theta });
     zipfian.or_else(|| table.read("latest", problems, theta).map(|theta| Access::Latest { theta }))
+}
+
+/// Reads which records the operations of some of these kinds fall on.
+pub(crate) fn access_of(
+    node: &Node,
+    what: &str,
+    kinds: &[Operation],
+    problems: &mut Problems,
+) -> Option<BTreeMap<Operation, Access>> {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    let table = Table::new(node, what, &names, problems)?;
+    let read = |kind: &Operation| Some((*kind, table.read(kind.name(), problems, access)?));
+    let read: BTreeMap<_, _> = kinds.iter().filter_map(read).collect();
+    if let Value::Table(entries) = &node.value
+        && entries.is_empty()
+    {
+        problems.add(&node.place, format!("`{what}` is empty"), "write, for example, { delete = \"insertion\" }");
+    }
+    Some(read)
 }
 
 fn theta(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {

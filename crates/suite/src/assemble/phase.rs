@@ -21,6 +21,7 @@ const KNOWN: [&str; 24] = [
     "mix",
     "operations",
     "access",
+    "access-of",
     "batch",
     "measure",
     "rate",
@@ -51,6 +52,19 @@ const CONSUMERS: [(&str, Consumer); 5] = [
     ("crc32", Consumer::Crc32),
     ("xxh64", Consumer::Xxh64),
     ("copy", Consumer::Copy),
+];
+
+/// Kinds of operation that fall on records which `access` chooses; inserts, in the order that it says.
+pub(crate) const CHOOSING: [Operation; 9] = [
+    Operation::Insert,
+    Operation::Update,
+    Operation::Upsert,
+    Operation::Get,
+    Operation::Delete,
+    Operation::Scan,
+    Operation::Exists,
+    Operation::ScanPrefix,
+    Operation::First,
 ];
 
 /// A phase and the table it was read from, which knows the places.
@@ -84,6 +98,7 @@ impl<'a> Phase<'a> {
             mix: mix.unwrap_or_default(),
             operations: operations.flatten(),
             access: table.read("access", problems, distribution::access).unwrap_or(default),
+            access_of: table.read("access-of", problems, access_of).unwrap_or_default(),
             batch: table.read("batch", problems, batch).unwrap_or(Batch::Each),
             measure: table.read("measure", problems, measure).unwrap_or(Measure::Latency),
             open_loop: open_loop(&table, problems),
@@ -236,6 +251,10 @@ fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {
         _ => {}
     }
     read::count(node, what, (1, RECORDS_MAX), problems).map(Batch::Writes)
+}
+
+fn access_of(node: &Node, what: &str, problems: &mut Problems) -> Option<BTreeMap<Operation, Access>> {
+    distribution::access_of(node, what, &CHOOSING, problems)
 }
 
 fn measure(node: &Node, what: &str, problems: &mut Problems) -> Option<Measure> {

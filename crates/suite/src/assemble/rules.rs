@@ -3,7 +3,7 @@
 use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
 use bakeoff_tree::Tree;
 
-use crate::assemble::phase::Phase;
+use crate::assemble::phase::{CHOOSING, Phase};
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
 use crate::node::SuiteFile;
@@ -28,6 +28,7 @@ pub(crate) fn check(
     rate(phase, problems);
     steady(phase, problems);
     inserts(phase, problems);
+    access_of(phase, problems);
     restores(phase, problems);
     scans(phase, problems);
     prefixes(phase, problems);
@@ -80,7 +81,7 @@ fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
         ("order", &[Scan, ScanAll]),
         ("consumer", &[Scan, ScanAll, ScanPrefix, First]),
         ("batch", &[Insert, Update, Upsert, Delete]),
-        ("access", &[Insert, Update, Upsert, Get, Delete, Scan, Exists, ScanPrefix, First]),
+        ("access", &CHOOSING),
     ];
     for (key, operations) in needs {
         let Some(place) = phase.table.key_place(key) else { continue };
@@ -93,10 +94,25 @@ fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
 }
 
 fn inserts(phase: &Phase<'_>, problems: &mut Problems) {
-    let chooses = !matches!(phase.spec.access, Access::Sequential | Access::Insertion | Access::Uniform);
-    if phase.only_inserts() && chooses {
+    let own = phase.spec.access_of.get(&Operation::Insert);
+    let (key, access) = own.map_or(("access", phase.spec.access), |access| ("access-of", *access));
+    let chooses = !matches!(access, Access::Sequential | Access::Insertion | Access::Uniform);
+    if (phase.only_inserts() || own.is_some()) && chooses {
         let help = "use sequential, insertion or uniform";
-        problems.add(phase.table.place("access"), "inserts take new keys, so none of them can be popular", help);
+        problems.add(phase.table.place(key), "inserts take new keys, so none of them can be popular", help);
+    }
+}
+
+fn access_of(phase: &Phase<'_>, problems: &mut Problems) {
+    let place = phase.table.place("access-of");
+    for kind in phase.spec.access_of.keys().filter(|kind| !phase.does(**kind)) {
+        let message = format!("`access-of` names {}, which {} does not do", kind.name(), phase.table.name);
+        problems.add(place, message, "leave it out, or add it to the mix");
+    }
+    let own = |kind: &Operation| phase.spec.access_of.contains_key(kind);
+    if let (Some(place), true) = (phase.table.key_place("access"), phase.spec.mix.keys().all(own)) {
+        let message = format!("`access` has no effect in {}: `access-of` names every kind", phase.table.name);
+        problems.add(place, message, "leave one of them out");
     }
 }
 

@@ -36,25 +36,29 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     let missing = select(&[0.0, 0.3, 1.0][..]);
     let numbers = (0_u64..150, missing, 0_u64..20, 0_u64..20);
-    (mix, access(), batch(), consumer, flags, numbers).prop_map(
-        |(mix, access, batch, consumer, (restore, reverse, any_order), (operations, missing, least, more))| PhaseSpec {
-            prefix_bytes: prefix_bytes(&mix, operations),
-            reverse: reverse && prefix_bytes(&mix, operations) == 0,
-            mix,
-            operations: Some(operations),
-            access,
-            batch,
-            measure: Measure::Latency,
-            missing,
-            restore,
-            read_first: missing == 0.3,
-            open_loop: None,
-            scan_entries: SizeRange { min: least, max: least + more },
-            any_order,
-            consumer: if any_order && consumer == Consumer::Copy { Consumer::Touch } else { consumer },
-            all_fields: operations % 2 == 0,
-            past_leaf: operations % 3 == 0,
-            ..phase("", &[])
+    let accesses = (access(), btree_map(select(kinds), access(), 0..3));
+    (mix, accesses, batch(), consumer, flags, numbers).prop_map(
+        |(mix, accesses, batch, consumer, (restore, reverse, any_order), (operations, missing, least, more))| {
+            PhaseSpec {
+                prefix_bytes: prefix_bytes(&mix, operations),
+                reverse: reverse && prefix_bytes(&mix, operations) == 0,
+                mix,
+                operations: Some(operations),
+                access: accesses.0,
+                access_of: accesses.1,
+                batch,
+                measure: Measure::Latency,
+                missing,
+                restore,
+                read_first: missing == 0.3,
+                open_loop: None,
+                scan_entries: SizeRange { min: least, max: least + more },
+                any_order,
+                consumer: if any_order && consumer == Consumer::Copy { Consumer::Touch } else { consumer },
+                all_fields: operations % 2 == 0,
+                past_leaf: operations % 3 == 0,
+                ..phase("", &[])
+            }
         },
     )
 }

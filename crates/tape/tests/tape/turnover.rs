@@ -1,10 +1,10 @@
 //! Phases that insert and delete more than there are records: inserts refill what deletes draw from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bakeoff_tape::{Access, KeyForm, Operation, PhaseSpec, flags};
 
-use crate::common::{Owned, lanes_of, phase, recorded, workload};
+use crate::common::{Owned, lanes_of, phase, read, recorded, workload};
 use crate::replay::check_recording;
 
 /// The kinds of access that choose among records of a store that turns over.
@@ -94,6 +94,71 @@ fn by_insertion_deletes_take_the_oldest_whatever_is_read_between() {
     let read: BTreeSet<_> =
         lane.iter().filter(|record| record.operation == Operation::Get).map(|each| &each.key).collect();
     assert!(read.len() > 1_000, "reads go through all of them: {}", read.len());
+}
+
+/// Sessions that expire: whichever records are read, deletes take the one that was inserted first.
+#[test]
+fn records_expire_in_the_order_in_which_they_came_whatever_is_read() {
+    let mix = [(Operation::Get, 8.0), (Operation::Update, 1.0), (Operation::Insert, 1.0), (Operation::Delete, 1.0)];
+    for access in ACCESSES {
+        for load in [Access::Insertion, Access::Uniform] {
+            let access_of = BTreeMap::from([(Operation::Delete, Access::Insertion)]);
+            let expiring = PhaseSpec { access_of, ..log(access, &mix) };
+            let mut workload = workload(
+                KeyForm::Sha1,
+                101,
+                vec![expiring.clone(), PhaseSpec { name: "again".to_owned(), ..expiring }],
+            );
+            (workload.lanes, workload.phases[0].access) = (2, load);
+            let directory = tempfile::tempdir().unwrap();
+            let recording = recorded(&workload, directory.path()).unwrap();
+            check_recording(&workload, &recording);
+            for lane in 0..2 {
+                let mut queue = VecDeque::new();
+                for tape in &recording.phases {
+                    for record in read(&tape.path).swap_remove(lane) {
+                        match record.operation {
+                            Operation::Insert => queue.push_back(record.key),
+                            Operation::Delete => {
+                                assert_eq!(Some(record.key), queue.pop_front(), "{access:?}, {load:?}")
+                            }
+                            _ => assert!(queue.contains(&record.key), "{access:?} reads what is not there"),
+                        }
+                    }
+                }
+                assert!((50..=52).contains(&queue.len()), "{access:?}: {}", queue.len());
+            }
+        }
+    }
+}
+
+/// A record is as popular for every kind of operation, and stays so while others expire.
+#[test]
+fn what_is_popular_is_so_for_every_kind_of_operation() {
+    let popular = |kinds: [Operation; 2], expires: bool| {
+        let mut mix = kinds.map(|kind| (kind, 1.0)).to_vec();
+        mix.extend([(Operation::Insert, 0.01), (Operation::Delete, 0.01)].into_iter().filter(|_| expires));
+        let access_of = [(kinds[1], Access::Zipfian { theta: 0.8 }), (Operation::Delete, Access::Insertion)];
+        let phase = PhaseSpec {
+            operations: Some(20_000),
+            access: Access::Zipfian { theta: 1.2 },
+            access_of: access_of.into_iter().take(1 + usize::from(expires)).collect(),
+            ..phase("log", &mix)
+        };
+        let lane = lanes_of(&workload(KeyForm::Sha1, 1_000, vec![phase]), 1).remove(0);
+        kinds.map(|kind| {
+            let mut counts = BTreeMap::<_, u32>::new();
+            lane.iter()
+                .filter(|record| record.operation == kind)
+                .for_each(|of| *counts.entry(of.key.clone()).or_default() += 1);
+            counts.into_iter().max_by_key(|(_, count)| *count).unwrap()
+        })
+    };
+    for expires in [false, true] {
+        let [(read, reads), (written, writes)] = popular([Operation::Get, Operation::Update], expires);
+        assert_eq!(read, written, "expires: {expires}");
+        assert!(reads > 2 * writes, "exponents 1.2 and 0.8: {reads} and {writes}");
+    }
 }
 
 #[test]
