@@ -18,6 +18,11 @@ pub(crate) const ACCESS_ASSUMED: &str = "zipfian";
 /// The most operations of a round.
 const OPERATIONS_MAX: u64 = 1_000_000_000;
 
+/// A number of threads; 0 for none.
+fn threads_or_none(word: &Word) -> Result<u64> {
+    if word.text == NONE { Ok(0) } else { within(word, parse_count, (1, u64::from(LANES_MAX)), format_count) }
+}
+
 /// Something that can be said of a need.
 #[derive(Debug)]
 pub struct Item {
@@ -59,7 +64,7 @@ const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
 }
 
 /// Everything that can be said of a need, in the order in which it is asked.
-pub static ITEMS: [Item; 22] = [
+pub static ITEMS: [Item; 24] = [
     Item {
         key: "records",
         value_name: "COUNT",
@@ -226,6 +231,32 @@ pub static ITEMS: [Item; 22] = [
         is_of_a_tape: true,
         ..item(|word, need| {
             need.threads = within(word, parse_count, (1, u64::from(LANES_MAX)), format_count)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "readers",
+        value_name: "COUNT",
+        help: "Threads that only read, next to --writers that only write (the rest of --threads, or 1): each do their part of the mix",
+        question: "Do some threads only read, and others only write? How many read?",
+        examples: "3, 15; or none if all do the same",
+        default: NONE,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.readers = threads_or_none(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "writers",
+        value_name: "COUNT",
+        help: "Threads that only write, next to --readers (the rest of --threads, or 1)",
+        question: "How many threads only write?",
+        examples: "1, 2; or none if all do the same",
+        default: NONE,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.writers = threads_or_none(word)?;
             Ok(())
         })
     },

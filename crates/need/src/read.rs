@@ -16,7 +16,8 @@ pub fn read_need(typed: &Typed) -> Result<Need> {
     if !problems.is_empty() {
         bail!(problems.join("\n"));
     }
-    let need = need_of(typed)?;
+    let mut need = need_of(typed)?;
+    take_roles(&mut need, typed)?;
     check_together(&need, typed)?;
     Ok(need)
 }
@@ -30,6 +31,35 @@ fn need_of(typed: &Typed) -> Result<Need> {
         need.words.push((item.key.to_owned(), word.text));
     }
     Ok(need)
+}
+
+/// Takes the threads of both roles for all threads. Where one role is not said, it has the rest of the threads, or one.
+fn take_roles(need: &mut Need, typed: &Typed) -> Result<()> {
+    let place = |key| typed.get(key).place;
+    let threads = if typed.is_said("threads") { need.threads } else { 0 };
+    let rest = |own: u64| threads.saturating_sub(own).max(1);
+    let (readers, writers) = match (need.readers, need.writers) {
+        (0, 0) => return Ok(()),
+        (0, writers) => (rest(writers), writers),
+        (readers, 0) => (readers, rest(readers)),
+        both => both,
+    };
+    if !need.reads() || !need.writes() {
+        bail!("{}: readers and writers need a mix with both reads and writes, such as get=90,update=10", place("mix"));
+    }
+    let all = readers + writers;
+    if threads > 0 && threads != all {
+        bail!(
+            "{} {threads}: {readers} readers and {writers} writers are {all} threads: leave it out",
+            place("threads")
+        );
+    }
+    (need.threads, need.readers, need.writers) = (all, readers, writers);
+    for (key, text) in &mut need.words {
+        let known = [("threads", all), ("readers", readers), ("writers", writers)];
+        known.iter().filter(|(of, _)| *of == key.as_str()).for_each(|(_, number)| *text = number.to_string());
+    }
+    Ok(())
 }
 
 /// Checks what must go together.
@@ -59,6 +89,10 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
             place("missing"),
             need.missing
         );
+    }
+    if need.readers > 0 && need.readers + need.writers != need.threads {
+        let (place, threads) = (place("readers"), need.threads);
+        bail!("{place}: readers and writers have a fixed number of threads, not {threads}: leave them or threads out");
     }
     if let Some(kind) = need.access_of.keys().find(|kind| !need.does(kind)) {
         let (place, text) = (place("access"), typed.get("access").text);

@@ -186,6 +186,11 @@ impl Typed {
         }
     }
 
+    /// Whether anything was said for this key.
+    pub(crate) fn is_said(&self, key: &str) -> bool {
+        self.words.contains_key(key)
+    }
+
     /// What was said for this key, or what holds otherwise.
     pub fn get(&self, key: &str) -> Word {
         let default = ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.default);

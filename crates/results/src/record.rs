@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
 use bakeoff_suite::RunOptions;
-use bakeoff_tape::PoolFacts;
+use bakeoff_tape::{PoolFacts, Role};
 use bakeoff_text::shell_command;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -150,8 +150,24 @@ pub struct SuiteRecord {
     /// `--records` and `--value-size` as typed, where they were given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub numbers_given: Vec<String>,
+    /// Phases whose threads have roles; of variants that have the same ones once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<PhaseRoles>,
     /// The text of the file.
     pub text: String,
+}
+
+/// A phase whose threads have roles.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseRoles {
+    /// The first variant that has it so, where the suite has variants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The phase's name.
+    pub phase: String,
+    /// What its threads do.
+    pub roles: Vec<Role>,
 }
 
 /// A variant of the suite.

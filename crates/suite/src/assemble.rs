@@ -125,7 +125,11 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let axes = axes(&root, tree, problems);
     let phases = if root.get("tape").is_some() { Vec::new() } else { phases(&root, problems) };
     let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
-    let axes = axes?;
+    let mut axes = axes?;
+    let is_typed = root.get("axes").is_some_and(|axes| axes.get("threads").is_some());
+    if let (false, Some(phase)) = (is_typed, phases.iter().find(|phase| !phase.spec.roles.is_empty())) {
+        axes.threads = vec![phase.spec.threads_of_roles()];
+    }
     settings::check_names(&root, &axes.stores, file, problems);
     check_limits(memory_bytes, &axes.memory_limits, file, problems);
     let unequal = settings::is_unequal(file, &axes.stores);

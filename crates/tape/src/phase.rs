@@ -51,14 +51,19 @@ impl PhaseJob<'_> {
         let goes_by_insertion = self.phase.picks_by(Access::Insertion);
         let inserted = if goes_by_insertion { &Order::by_insertion(model, self.plan.index_end) } else { &by_index };
         let total = self.plan.lanes.iter().map(|lane| lane.operations).sum();
+        let (lanes, records) = (self.workload.lanes, self.workload.records);
+        let of_lane = |number| self.phase.of_lane(number, lanes, records);
+        let writes: Vec<bool> = (0..lanes).map(|number| of_lane(number).writes()).collect();
         let mut begun = 0;
         for (number, lane) in (0..).zip(&self.plan.lanes) {
             if number > 0 {
                 tape.next_lane()?;
             }
-            let share = self.share(number, lane, index_end);
-            let pickers = Pickers::new(self.phase, share, model, by_key, inserted);
-            let mut recorder = LaneRecorder::new(self, number, lane, model, tape, by_key, pickers);
+            let phase = &of_lane(number);
+            let job = PhaseJob { phase, ..*self };
+            let share = job.share(number, lane, &writes, index_end);
+            let pickers = Pickers::new(phase, share, model, by_key, inserted);
+            let mut recorder = LaneRecorder::new(&job, number, lane, model, tape, by_key, pickers);
             for done in 0..lane.operations {
                 if done % PROGRESS_PERIOD == 0 {
                     report_progress(progress, Progress { what: &self.phase.name, done: begun + done, total })?;
@@ -74,7 +79,7 @@ impl PhaseJob<'_> {
         report_progress(progress, Progress { what: &self.phase.name, done: total, total })
     }
 
-    fn share(&self, lane: u32, plan: &LanePlan, index_end: u64) -> Share<'_> {
+    fn share<'a>(&'a self, lane: u32, plan: &LanePlan, writes: &'a [bool], index_end: u64) -> Share<'a> {
         let removes = self.phase.has(Operation::Delete) && !self.phase.restore;
         let shuffles = plan.inserts > 0 && self.phase.access_to(Operation::Insert) == Access::Uniform;
         Share {
@@ -82,7 +87,7 @@ impl PhaseJob<'_> {
             phase: &self.phase.name,
             lane,
             lanes: self.workload.lanes,
-            owned: self.phase.writes(),
+            writes,
             index_end,
             grows: plan.grows,
             removes,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Consumer, Operation, Shape, SizeRange};
+use crate::{Consumer, Operation, Role, Shape, SizeRange};
 
 /// Which records operations fall on. Every phase draws from a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +105,9 @@ pub struct PhaseSpec {
     pub name: String,
     /// Operations by relative weight; each operation's kind is drawn independently of its key and value. One entry for a pure phase.
     pub mix: BTreeMap<Operation, f64>,
+    /// Threads with mixes of their own, if not all do the same; [`PhaseSpec::in_roles`] sets them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
     /// Operations in all lanes together, commits and what restores records not counted; `None`: as many as `records` of the workload.
     pub operations: Option<u64>,
     /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks end at a random leaf,
@@ -174,6 +177,7 @@ impl PhaseSpec {
         Self {
             name: name.to_owned(),
             mix: mix.into_iter().collect(),
+            roles: Vec::new(),
             operations,
             access: Access::Uniform,
             access_of: BTreeMap::new(),

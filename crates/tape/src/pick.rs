@@ -20,8 +20,9 @@ pub(crate) struct Share<'a> {
     pub(crate) lane: u32,
     /// Lanes of the tape.
     pub(crate) lanes: u32,
-    /// The lane may touch only the records whose index is its number modulo the number of lanes.
-    pub(crate) owned: bool,
+    /// For each lane whether it writes. One that does touches only the records whose index is its number modulo the number of lanes. Those
+    /// that only read share theirs.
+    pub(crate) writes: &'a [bool],
     /// Indexes at the beginning of the phase are below this.
     pub(crate) index_end: u64,
     /// By how many records this lane may grow.
@@ -35,13 +36,24 @@ pub(crate) struct Share<'a> {
 }
 
 impl Share<'_> {
-    /// The lowest index of the lane, and the distance between its indexes.
+    /// Whether its records are its own, and not shared with others.
+    fn is_alone(&self) -> bool {
+        self.writes[self.lane as usize]
+    }
+
+    /// The lowest index of the lane, and the distance between its indexes; of all lanes where it shares them.
     fn stride(&self) -> (u64, u64) {
-        if self.owned { (u64::from(self.lane), u64::from(self.lanes)) } else { (0, 1) }
+        if self.is_alone() { (u64::from(self.lane), u64::from(self.lanes)) } else { (0, 1) }
     }
 
     fn owns(&self, index: u64) -> bool {
-        !self.owned || index % u64::from(self.lanes) == u64::from(self.lane)
+        let owner = (index % u64::from(self.lanes)) as u32;
+        owner == self.lane || !self.is_alone() && !self.writes[owner as usize]
+    }
+
+    /// The lane that says which records are popular: lanes that share records share what is popular.
+    fn popular_lane(&self) -> u32 {
+        if self.is_alone() { self.lane } else { self.writes.iter().take_while(|writes| **writes).count() as u32 }
     }
 }
 
@@ -139,7 +151,7 @@ impl<'a> Cursor<'a> {
     /// Lanes that own their records all begin at the lowest; lanes that share them begin evenly spread, so that they do
     /// not read the same records at the same time.
     fn new(order: &'a Order, share: Share<'a>, by_age: bool) -> Self {
-        let place = if share.owned { 0 } else { share.index_end.min(order.len()) / u64::from(share.lanes) };
+        let place = if share.is_alone() { 0 } else { share.index_end.min(order.len()) / u64::from(share.lanes) };
         let (place, end) = (place * u64::from(share.lane), share.index_end.min(order.len()));
         Self { order, share, place, end, oldest: by_age.then_some(0) }
     }
@@ -195,10 +207,11 @@ impl Live {
     fn new(share: &Share<'_>, by_age: bool, several: bool, model: &Model) -> Self {
         let (first, step) = share.stride();
         let indexes = || (first..share.index_end).step_by(step as usize);
-        if !share.scattered && indexes().all(|index| model.get(index).is_some()) {
+        let is_there = |index: &u64| share.owns(*index) && model.get(*index).is_some();
+        if !share.scattered && indexes().all(|index| is_there(&index)) {
             return Self::Dense { first, step, count: indexes().count() as u64 };
         }
-        let alive = || indexes().filter(|index| model.get(*index).is_some());
+        let alive = || indexes().filter(is_there);
         let mut list = Vec::with_capacity(alive().count() + share.grows as usize);
         list.extend(alive().map(|index| index as u32));
         if by_age {
@@ -327,9 +340,7 @@ impl Chooser {
         // No phase is called so.
         let draws = kind.map_or_else(|| share.phase.to_owned(), |kind| format!("{} {}", share.phase, kind.name()));
         let stream = |purpose| Stream::new(share.seed, &draws, share.lane, purpose);
-        // Lanes that share records share what is popular.
-        let popular_lane = if share.owned { share.lane } else { 0 };
-        let mut popular = Stream::new(share.seed, share.phase, popular_lane, Purpose::Popularity);
+        let mut popular = Stream::new(share.seed, share.phase, share.popular_lane(), Purpose::Popularity);
         Self {
             access,
             key: stream(Purpose::Key),

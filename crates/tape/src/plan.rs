@@ -130,9 +130,8 @@ impl Plan {
 /// The part of a lane that has so many records, which become as many as the phase leaves.
 fn plan_lane(workload: &Workload, phase: &PhaseSpec, (lane, alive): (u32, &mut u64), index_end: u64) -> LanePlan {
     let (lane_number, lanes) = (u64::from(lane), u64::from(workload.lanes));
-    let total = phase.operations.unwrap_or(workload.records);
-    let once = total / lanes + u64::from(lane_number < total % lanes);
-    let operations = once.saturating_mul(u64::from(phase.turnovers.max(1)));
+    let phase = &phase.of_lane(lane, workload.lanes, workload.records);
+    let operations = phase.drawn(workload.records);
     let turns = Turns::of(phase, operations, *alive);
     let kinds = Kinds::new(workload, phase, lane, turns.clone());
     let (inserts, after) = kinds.count(operations, Alive::new(*alive));

@@ -113,6 +113,7 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     let sound = weights.clone().all(|weight| weight.is_finite() && *weight >= 0.0) && weights.sum::<f64>() > 0.0;
     require(sound, at("mix"), format!("{:?}", phase.mix), "give weights of at least 0, one of them above")?;
     require(!phase.has(Operation::Commit), at("mix"), "commit", "commits come from `batch`")?;
+    validate_roles(workload, phase)?;
     require((0.0..=1.0).contains(&phase.missing), at("missing"), phase.missing, "use 0 to 1")?;
     require(phase.batch != Batch::Writes(0), at("batch"), 0, "use at least 1 write")?;
     if let Some(open_loop @ (OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second })) = phase.open_loop {
@@ -144,6 +145,25 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     require(!reverse, at("reverse"), "true with a prefix", "use one of them")?;
     let walks = phase.has(Operation::Walk) && workload.key != KeyForm::Directory;
     require(!walks, at("mix"), "walk", "only with key = \"directory\" and a tree")
+}
+
+fn validate_roles(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeError> {
+    let what = format!("phase `{}`: roles", phase.name);
+    let positive = |number: f64| number.is_finite() && number > 0.0;
+    for role in &phase.roles {
+        let sound = role.threads > 0 && positive(role.share) && positive(role.mix.values().sum());
+        require(sound, &what, format!("{role:?}"), "give each threads, a share and weights above 0")?;
+    }
+    let fits = workload.lanes.is_multiple_of(phase.threads_of_roles());
+    let expected = format!("a multiple of {}, the threads of all roles", phase.threads_of_roles());
+    require(fits, "lanes", workload.lanes, &expected)?;
+    let together = phase.roles.is_empty() || phase.clone().in_roles(phase.roles.clone()).mix == phase.mix;
+    require(
+        together && (phase.roles.is_empty() || phase.turnovers == 0),
+        what,
+        "others than the mix",
+        "set them by `in_roles`",
+    )
 }
 
 fn validate_shape(what: &str, shape: Shape) -> Result<(), TapeError> {

@@ -100,6 +100,10 @@ pub struct Need {
     pub memory: Memory,
     /// Threads that use the store at the same time.
     pub threads: u64,
+    /// Those of them that only read, and that only write; 0 where all do the same.
+    pub readers: u64,
+    /// As `readers`.
+    pub writers: u64,
     /// What the store must be able to do.
     pub must: Vec<Must>,
     /// Lower case; empty for any.
@@ -140,6 +144,8 @@ impl Default for Need {
             durability: Durability::default(),
             memory: Memory::Equal,
             threads: 1,
+            readers: 0,
+            writers: 0,
             must: Vec::new(),
             languages: Vec::new(),
             licenses: Vec::new(),
@@ -165,7 +171,7 @@ impl Need {
     }
 
     /// Whether anything is read.
-    pub(crate) fn reads(&self) -> bool {
+    pub fn reads(&self) -> bool {
         self.mix.iter().any(|(kind, _)| !is_write(kind))
     }
 

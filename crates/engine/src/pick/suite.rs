@@ -1,5 +1,6 @@
 //! The suite that asks a need, with a variant for everything else that the answer might depend on.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -14,7 +15,7 @@ use bakeoff_text::{counted, format_count, format_size, format_size_range};
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
 use crate::pick::memory::{data_bytes, memory_changes, memory_text};
 use crate::pick::need::{Need, RECORDS_MAX, is_write, looks_up};
-use crate::pick::suite_file::{Access, Axes, Limits, Phase, Settings, StoreSettings, SuiteFile, Variant};
+use crate::pick::suite_file::{Access, Axes, Limits, Phase, Role, Settings, StoreSettings, SuiteFile, Variant};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 100;
@@ -184,11 +185,13 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
         measure: Some("throughput"),
         ..Phase::default()
     };
+    let roles = roles(need, mix);
     let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
     let does_more_than_insert = mix.iter().any(|(kind, _)| kind != "insert");
     let asked = Phase {
         name: PICK_PHASE,
-        mix: Some(mix.iter().cloned().collect()),
+        mix: roles.is_empty().then(|| mix.iter().cloned().collect()),
+        roles,
         operations: Some(operations(need, mix, durability).count),
         access: does_more_than_insert.then(|| need.access.clone()),
         access_of: need
@@ -202,6 +205,16 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
         ..Phase::default()
     };
     vec![load, asked]
+}
+
+/// Threads that only read and threads that only write, where a need has both: each do their part of the mix.
+fn roles(need: &Need, mix: &[(String, f64)]) -> Vec<Role> {
+    let role = |(threads, writes): (u64, bool)| {
+        let mix: BTreeMap<String, f64> = mix.iter().filter(|(kind, _)| is_write(kind) == writes).cloned().collect();
+        (threads > 0 && !mix.is_empty()).then(|| Role { threads, share: mix.values().sum(), mix })
+    };
+    let roles: Vec<Role> = [(need.readers, false), (need.writers, true)].into_iter().filter_map(role).collect();
+    if roles.len() == 2 { roles } else { Vec::new() }
 }
 
 /// Refuses a goal that a need cannot measure.
@@ -275,7 +288,9 @@ pub fn check_keys(need: &Need, place: &str) -> Result<()> {
 fn keys_used(need: &Need, records: u64, mix: &[(String, f64)]) -> u64 {
     let operations = operations(need, mix, need.durability).count;
     let phase = spec(mix);
-    let may_be = |kind| drawn_max(phase.share(kind), operations);
+    // Only writers number new records, at the distance of the number of threads.
+    let distance = if need.writers > 0 { need.threads.div_ceil(need.writers) } else { 1 };
+    let may_be = |kind| drawn_max(phase.share(kind), operations).saturating_mul(distance);
     // An integer that is not there lies above all others.
     let spare = u64::from(need.missing > 0.0 && need.form_of_keys() == KeyForm::Integer);
     records.saturating_add(may_be(Operation::Insert)).saturating_add(may_be(Operation::Upsert)).saturating_add(spare)
@@ -315,7 +330,14 @@ fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> Rou
     if more != 0.0 {
         at_most((need.records as f64 / 2.0 / more.abs()) as u64, by);
     }
-    let lasts = |count: u64| phase.records_left(count.div_ceil(need.threads), need.records / need.threads).is_ok();
+    let alive = need.records / need.threads;
+    // Writers have the deletes of all threads.
+    let writing: Vec<_> = mix.iter().filter(|(kind, _)| need.writers == 0 || is_write(kind)).cloned().collect();
+    let part =
+        writing.iter().map(|(_, weight)| weight).sum::<f64>() / mix.iter().map(|(_, weight)| weight).sum::<f64>();
+    let (writing, writers) = (spec(&writing), if need.writers > 0 { need.writers } else { need.threads });
+    let lasts =
+        |count: u64| writing.records_left(((count as f64 * part).ceil() as u64).div_ceil(writers), alive).is_ok();
     while operations.count > 1 && !lasts(operations.count) {
         let count = operations.count - operations.count.div_ceil(10);
         operations = RoundOperations { count, cut: Some(Cut { from, by: CutBy::Shrinkage }) };

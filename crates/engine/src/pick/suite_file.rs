@@ -93,6 +93,9 @@ pub(crate) struct Phase {
     /// Kinds of operation by weight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mix: Option<BTreeMap<String, f64>>,
+    /// Threads with mixes of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roles: Vec<Role>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) operations: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,6 +110,16 @@ pub(crate) struct Phase {
     pub(crate) missing: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) measure: Option<&'static str>,
+}
+
+/// Threads that all do the same, next to others.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Role {
+    pub(crate) threads: u64,
+    /// Their part of the operations, by weight.
+    pub(crate) share: f64,
+    /// Kinds of operation by weight.
+    pub(crate) mix: BTreeMap<String, f64>,
 }
 
 /// Which records operations choose.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_measure::Machine;
 use bakeoff_protocol::PROTOCOL_VERSION;
+use bakeoff_suite::Suite;
 
 use crate::drivers::discovery::Driver;
 use crate::plan::setup::Setup;
@@ -13,7 +14,7 @@ use crate::surroundings::disturbance;
 use crate::surroundings::profile;
 use crate::timestamp::now;
 use bakeoff_results::omission::{Omission, Reason};
-use bakeoff_results::record::{CommandLine, DriverRecord, RunRecord, SuiteRecord, VariantRecord};
+use bakeoff_results::record::{CommandLine, DriverRecord, PhaseRoles, RunRecord, SuiteRecord, VariantRecord};
 
 /// What is known of a run before it starts.
 pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunRecord {
@@ -40,6 +41,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
             baseline: suite.baseline().to_vec(),
             scale: suite.scale(),
             numbers_given: suite.numbers_given().to_vec(),
+            roles: roles(suite),
             text: source.text,
         },
         seed: Some(suite.seed()),
@@ -61,6 +63,19 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
         find_rate: None,
         profile: setup.options.profile.map(|kind| profile::facts(kind, setup.is_sampled_from_outside())),
     }
+}
+
+/// The phases whose threads have roles; of variants that have the same ones, the first.
+fn roles(suite: &Suite) -> Vec<PhaseRoles> {
+    let mut all: Vec<PhaseRoles> = Vec::new();
+    for (of, phase) in suite.measured().iter().flat_map(|of| of.phases().iter().map(move |phase| (of, phase))) {
+        let is_known = all.iter().any(|known| known.phase == phase.name && known.roles == phase.roles);
+        if !phase.roles.is_empty() && !is_known {
+            let variant = of.variant().map(|variant| variant.name.clone());
+            all.push(PhaseRoles { variant, phase: phase.name.clone(), roles: phase.roles.clone() });
+        }
+    }
+    all
 }
 
 /// The ids of all cells of the plan.

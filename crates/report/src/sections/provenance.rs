@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use bakeoff_measure::{Machine, Medium};
-use bakeoff_results::record::{PoolRecord, known};
+use bakeoff_results::record::{PhaseRoles, PoolRecord, known};
 use bakeoff_results::run::Run;
-use bakeoff_text::{bytes, printable};
+use bakeoff_text::{bytes, percent, printable};
 
 use crate::document::{Block, Fact, Part, Section, SectionId};
 
@@ -30,6 +30,9 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     for pool in run.record.pools.iter().map(describe_pool).collect::<BTreeSet<_>>() {
         fact("values", pool);
     }
+    for of in &run.record.suite.roles {
+        fact("roles", describe_roles(of));
+    }
     let versions: Vec<String> = run.stores().iter().map(|store| format!("{} {}", store.title, store.version)).collect();
     fact("stores", versions.join(", "));
     for (runtime, stores) in run.runtimes() {
@@ -42,6 +45,20 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     }
     let blocks = if all.is_empty() { Vec::new() } else { vec![Block::Facts(all)] };
     Section::titled(SectionId::Provenance, "Where this comes from", blocks)
+}
+
+/// `mixed: 3 of 4 threads get (75.0 % of the operations); 1 of 4 threads update (25.0 %)`.
+fn describe_roles(PhaseRoles { variant, phase, roles }: &PhaseRoles) -> String {
+    let shares: f64 = roles.iter().map(|role| role.share).sum();
+    let threads: u32 = roles.iter().map(|role| role.threads).sum();
+    let each = roles.iter().enumerate().map(|(number, role)| {
+        let kinds: Vec<&str> = role.mix.keys().map(|kind| kind.name()).collect();
+        let of = if number == 0 { " of the operations" } else { "" };
+        let (own, part) = (role.threads, percent(role.share / shares));
+        format!("{own} of {threads} threads {} ({part}{of})", kinds.join(", "))
+    });
+    let variant = variant.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
+    format!("{phase}{variant}: {}", each.collect::<Vec<_>>().join("; "))
 }
 
 /// The facts that are known.

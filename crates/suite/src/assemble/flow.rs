@@ -49,21 +49,29 @@ fn lasting(
     (records, threads): (u64, u32),
     problems: &mut Problems,
 ) {
-    let threads = u64::from(threads);
     let mut live = 0;
     let mut inserted = 0u64;
     let mut asks_missing = false;
     for phase in phases {
         let spec = &phase.spec;
-        let operations = spec.operations.unwrap_or(records);
-        let own = if phase.only_inserts() { operations / threads } else { operations.div_ceil(threads) };
-        let left = spec.records_left(own, live);
-        if let Err(short) = left {
-            runs_out(phase, file, (records, threads, live), short, problems);
-            return;
+        let lanes = spec.lane_of_each_role(threads, !phase.only_inserts());
+        let (mut fewest, mut indexes) = (u64::MAX, 0);
+        for lane in lanes.into_iter().map(|lane| spec.of_lane(lane, threads, records)) {
+            let own = lane.operations.unwrap_or(records);
+            match lane.records_left(own, live) {
+                Ok(left) => fewest = fewest.min(left),
+                Err(short) => return runs_out(phase, file, (records, threads, live), short, problems),
+            }
+            // Each lane numbers its records at the distance of the number of lanes.
+            let of_lane = |kind| drawn_max(lane.share(kind), own).saturating_mul(threads.into());
+            indexes = indexes.max(of_lane(Operation::Insert).saturating_add(of_lane(Operation::Upsert)));
         }
-        let inserts = [Operation::Insert, Operation::Upsert].map(|kind| drawn_max(spec.share(kind), operations));
-        inserted = inserted.saturating_add(inserts[0]).saturating_add(inserts[1]);
+        if spec.roles.is_empty() {
+            let operations = spec.operations.unwrap_or(records);
+            let of_all = |kind| drawn_max(spec.share(kind), operations);
+            indexes = of_all(Operation::Insert).saturating_add(of_all(Operation::Upsert));
+        }
+        inserted = inserted.saturating_add(indexes);
         if inserted > RECORDS_MAX {
             let message = format!("with {} there may be {} records", phase.table.name, format_count(inserted));
             let help = format!("a workload numbers at most {}: use fewer", format_count(RECORDS_MAX));
@@ -79,14 +87,14 @@ fn lasting(
             keys_run_out(phase, (at, key), file, inserted + spare(key), problems);
             return;
         }
-        live = left.unwrap_or_default();
+        live = fewest;
     }
 }
 
 fn runs_out(
     phase: &Phase<'_>,
     file: &SuiteFile,
-    (records, threads, live): (u64, u64, u64),
+    (records, threads, live): (u64, u32, u64),
     RunsOut { taken, one_left }: RunsOut,
     problems: &mut Problems,
 ) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::STEADY_WITHIN_MAX;
-use bakeoff_tape::{Access, Batch, Consumer, KEY_BYTES_MAX, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
+use bakeoff_tape::{
+    Access, Batch, Consumer, KEY_BYTES_MAX, LANES_MAX, Measure, OpenLoop, Operation, PhaseSpec, Role, Shape, SizeRange,
+};
 use bakeoff_text::{format_size, parse_size, shorten};
 
 use crate::assemble::distribution;
@@ -15,10 +17,11 @@ use crate::read::{self, Table, wrong_kind};
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 25] = [
     "name",
     "operation",
     "mix",
+    "roles",
     "operations",
     "access",
     "access-of",
@@ -83,7 +86,11 @@ impl<'a> Phase<'a> {
         if let Some(name) = &name {
             table.name = format!("phase `{name}`");
         }
-        let mix = mix(&table, problems);
+        let roles = roles(&table, problems);
+        let mix = match &roles {
+            None => mix(&table, problems),
+            Some(roles) => Some(PhaseSpec::new("", [], None).in_roles(roles.clone()).mix),
+        };
         let operations = operations(&table, is_first, problems);
         let inserts = mix.as_ref().is_some_and(|mix| mix.len() == 1 && mix.contains_key(&Operation::Insert));
         let default = if inserts { Access::Insertion } else { Access::Uniform };
@@ -96,6 +103,7 @@ impl<'a> Phase<'a> {
         let spec = PhaseSpec {
             name: name.unwrap_or_default(),
             mix: mix.unwrap_or_default(),
+            roles: roles.unwrap_or_default(),
             operations: operations.flatten(),
             access: table.read("access", problems, distribution::access).unwrap_or(default),
             access_of: table.read("access-of", problems, access_of).unwrap_or_default(),
@@ -139,7 +147,8 @@ impl<'a> Phase<'a> {
 
     /// The key that says what the phase does.
     pub(crate) fn operation_key(&self) -> &'static str {
-        if self.table.get("mix").is_some() { "mix" } else { "operation" }
+        let there = |key: &&str| self.table.get(key).is_some();
+        ["roles", "mix"].into_iter().find(there).unwrap_or("operation")
     }
 }
 
@@ -147,6 +156,52 @@ impl<'a> Phase<'a> {
 fn known_operations() -> Vec<(&'static str, Operation)> {
     let all = Operation::ALL.into_iter().filter(|&operation| operation != Operation::Commit);
     all.map(|operation| (operation.name(), operation)).collect()
+}
+
+/// Threads with mixes of their own; `None` if all do the same. Empty if what they do cannot be read.
+fn roles(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<Role>> {
+    let node = table.get("roles")?;
+    let before = problems.len();
+    if let Some(key) = ["operation", "mix"].into_iter().find(|key| table.get(key).is_some()) {
+        let message = format!("{} has both `roles` and `{key}`", table.name);
+        problems.add(&node.place, message, "leave one of them out");
+    }
+    let mut all: Vec<Role> = Vec::new();
+    match &node.value {
+        Value::Array(elements) if elements.len() > 1 => {
+            all.extend(elements.iter().filter_map(|element| role(element, &table.name, problems)));
+        }
+        _ => wrong_kind(
+            node,
+            "roles",
+            "a list of two or more, such as [{ threads = 3, mix = { get = 1 } }, …]",
+            problems,
+        ),
+    }
+    let threads = all.iter().map(|role| u64::from(role.threads)).sum::<u64>();
+    if threads > u64::from(LANES_MAX) {
+        problems.add(
+            &node.place,
+            format!("its roles have {threads} threads"),
+            format!("give them {LANES_MAX} at most"),
+        );
+    }
+    Some(if problems.len() == before { all } else { Vec::new() })
+}
+
+fn role(node: &Node, phase: &str, problems: &mut Problems) -> Option<Role> {
+    let table = Table::new(node, &format!("a role of {phase}"), &["threads", "share", "operation", "mix"], problems)?;
+    let threads = table.required("threads", "threads = 3", problems);
+    let threads = threads.and_then(|node| read::count(node, "threads", (1, LANES_MAX.into()), problems));
+    let share = table.read("share", problems, |node, what, problems| {
+        let share = read::number(node, what, problems)?;
+        if !(share > 0.0 && share <= 1e9) {
+            problems.add(&node.place, format!("`{what}` is {share}"), "give a weight above 0, up to 1,000,000,000");
+        }
+        Some(share)
+    });
+    let (mix, threads) = (mix(&table, problems)?, threads? as u32);
+    Some(Role { threads, share: share.unwrap_or_else(|| f64::from(threads)), mix })
 }
 
 fn mix(table: &Table<'_>, problems: &mut Problems) -> Option<BTreeMap<Operation, f64>> {

@@ -50,6 +50,14 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
         let message = "the first phase loads the records, which `restore` would remove again";
         problems.add(phase.table.place("restore"), message, "leave it out, or move it to a later phase");
     }
+    if !phase.spec.roles.is_empty() {
+        let message = "all threads load the records, so the first phase has no roles";
+        problems.add(
+            phase.table.place("roles"),
+            message,
+            "write operation = \"insert\", or move them to a later phase",
+        );
+    }
     if phase.spec.reopen {
         let key = if phase.spec.cold { "cache" } else { "reopen" };
         let message = "before the first phase nothing is there yet to be opened again";
@@ -184,6 +192,15 @@ fn prefixes(phase: &Phase<'_>, problems: &mut Problems) {
 }
 
 fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
+    let of_roles = phase.spec.threads_of_roles();
+    if let Some(at) = axes.threads.iter().position(|threads| threads % of_roles != 0) {
+        let message = format!(
+            "the roles of {} have {of_roles} threads, and {} is no multiple of that",
+            phase.table.name, axes.threads[at]
+        );
+        let help = format!("use threads = {of_roles} or a multiple, or leave `threads` out");
+        problems.add(&file.blame(&["threads"], &file.axis_place("threads", at)), message, help);
+    }
     let reads_others = Operation::ALL.into_iter().find(|&each| each.visits() && phase.does(each));
     let (Some(reader), true) = (reads_others, phase.writes()) else { return };
     if axes.threads.iter().any(|&threads| threads > 1) {

@@ -13,7 +13,7 @@ fn blocks(language: &str) -> Vec<&'static str> {
 #[test]
 fn its_examples_are_suites() {
     let suites = blocks("toml");
-    assert_eq!(suites.len(), 9);
+    assert_eq!(suites.len(), 10);
     for text in suites {
         Suite::parse("example.toml", text).unwrap_or_else(|errors| panic!("{errors}"));
     }

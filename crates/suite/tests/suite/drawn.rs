@@ -477,3 +477,43 @@ fn fits_zipf(counts: &[u32], theta: f64, ranks: usize) -> bool {
     bins.clone().count() > 2
         && bins.into_iter().all(|((expected, variance), found)| (found - expected).abs() < 5.0 * variance.sqrt())
 }
+
+/// A suite with three readers and a writer, and this in its axes.
+fn readers_and_a_writer(axes: &str) -> Result<Suite, String> {
+    let text = format!(
+        r#"
+        [axes]
+        stores = "null"
+        value-size = "1KiB"
+        records = 1000
+        {axes}
+        [[phases]]
+        name = "load"
+        operation = "insert"
+        [[phases]]
+        name = "mixed"
+        roles = [
+            {{ threads = 3, share = 90, operation = "get" }},
+            {{ threads = 1, share = 10, mix = {{ insert = 3, delete = 1 }} }},
+        ]
+        operations = 1000
+        "#
+    );
+    Suite::parse("roles.toml", &text).map_err(|errors| errors.to_string())
+}
+
+#[test]
+fn roles_say_how_many_threads_there_are_and_the_axis_takes_multiples() {
+    let suite = readers_and_a_writer("").unwrap();
+    assert_eq!(suite.threads(), [4]);
+    let phase = &suite.phases()[1];
+    let mix: Vec<_> = phase.mix.iter().map(|(kind, weight)| (kind.name(), *weight)).collect();
+    assert_eq!(mix, [("insert", 7.5), ("get", 90.0), ("delete", 2.5)]);
+    assert_eq!(readers_and_a_writer("threads = [4, 12]").unwrap().threads(), [4, 12]);
+    assert_eq!([0, 8, 9, 11].map(|lane| phase.of_lane(lane, 12, 1000).operations), [100, 100, 34, 33].map(Some));
+    let told = readers_and_a_writer("threads = [4, 6]").unwrap_err();
+    assert!(
+        told.contains("the roles of phase `mixed` have 4 threads") && told.contains("or leave `threads` out"),
+        "{told}"
+    );
+}

@@ -83,6 +83,28 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "operation = \"get\"",
         "mix = { get = 1, insert = 1 }\naccess-of = { insert = \"latest\" }",
     ),
+    (
+        "roles and an operation",
+        "operation = \"get\"",
+        "operation = \"get\"\nroles = [{ threads = 3, operation = \"get\" }, { threads = 1, operation = \"update\" }]",
+    ),
+    (
+        "roles that do not fit the threads",
+        "operation = \"get\"",
+        "roles = [{ threads = 3, operation = \"get\" }, { threads = 1, operation = \"update\" }]",
+    ),
+    ("one role", "operation = \"get\"", "roles = [{ threads = 1, operation = \"get\" }]"),
+    ("roles that are no list", "operation = \"get\"", "roles = { threads = 1 }"),
+    (
+        "roles without threads, with a share of nothing, with an unknown key and without a mix",
+        "operation = \"get\"",
+        "roles = [{ mix = { get = 1 } }, { threads = 1, share = 0, operation = \"get\" }, { threads = 1, mixes = 1 }, { threads = 1 }]",
+    ),
+    (
+        "roles that load",
+        "operation = \"insert\"",
+        "roles = [{ threads = 1, operation = \"insert\" }, { threads = 1, operation = \"insert\" }]",
+    ),
     ("a part above one", "missing = 0.1", "missing = 10"),
     ("popular inserts", "operation = \"insert\"", "operation = \"insert\"\naccess = \"zipfian\""),
     ("a key without effect", "missing = 0.1", "restore = true"),

@@ -10,5 +10,6 @@ mod model;
 mod recording;
 mod refused;
 mod replay;
+mod roles;
 mod turnover;
 mod vectors;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Workload,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Role, Shape, SizeRange, TapeError, Workload,
     key_lengths,
 };
 use bakeoff_tree::{Tree, ValueForm, tree_entries};
@@ -76,11 +76,31 @@ fn complete(mut workload: Workload, load: Access, load_batch: Batch) -> Workload
         let writes = phase.mix.keys().any(|kind| kind.writes());
         if workload.lanes > 1 && writes {
             phase.mix.retain(|kind, _| !kind.visits());
+            if number % 2 == 0 {
+                *phase = in_roles(phase.clone(), workload.lanes);
+            }
         }
     }
     let first = PhaseSpec { access: load, batch: load_batch, ..phase("load", &[(Operation::Insert, 1.0)]) };
     workload.phases.insert(0, first);
     workload
+}
+
+/// A phase that reads and writes, with a lane that only reads, or all lanes but one.
+fn in_roles(phase: PhaseSpec, lanes: u32) -> PhaseSpec {
+    let threads = if phase.operations.is_some_and(|count| count % 2 == 0) { [1, lanes - 1] } else { [lanes - 1, 1] };
+    let role = |(threads, writes): (u32, bool)| {
+        let mix: BTreeMap<_, _> = phase
+            .mix
+            .iter()
+            .filter(|(kind, _)| kind.writes() == writes)
+            .map(|(kind, weight)| (*kind, *weight))
+            .collect();
+        Role { threads, share: mix.values().sum(), mix }
+    };
+    let roles: Vec<Role> =
+        threads.into_iter().zip([false, true]).map(role).filter(|role| !role.mix.is_empty()).collect();
+    if roles.len() == 2 { phase.in_roles(roles) } else { phase }
 }
 
 const FLAT: &[Operation] = &[
