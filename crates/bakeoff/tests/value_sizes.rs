@@ -95,3 +95,44 @@ fn a_pick_asks_for_a_mixture() {
     assert!(asked.len() >= 2 && asked.iter().all(|cell| cell["value_mixture"] == "70% 200B, 30% 20KiB"), "{asked:?}");
     pick("70% 200B, 31% 20KiB").expect(2).says(&["--value-size 70% 200B, 31% 20KiB", "sum to 101%"]);
 }
+
+#[test]
+fn small_records_are_popular_in_a_suite_in_a_pick_and_in_a_trace() {
+    let place = Place::new();
+    let text = TWO_SIZES
+        .replace("400KiB..1MiB\"", "400KiB..1MiB, popular small\"")
+        .replace("operations = 300", "operations = 2_000");
+    place.write("popular.toml", &text);
+    place
+        .run(&["run", "popular.toml", "--rounds", "1", "--value-size", "70% 200B, 30% 20KiB, popular small"])
+        .expect(0);
+    let cells = place.cells();
+    assert!(cells.len() == 2 && cells.iter().all(|cell| cell["status"] == "ok"), "{cells:?}");
+    assert!(cells.iter().all(|cell| cell["value_mixture"] == "70% 200B, 30% 20KiB, popular small"), "{cells:?}");
+    let lines = place.lines();
+    let mixed = lines.iter().filter(|line| line["result"]["phase"] == "mixed");
+    for of in mixed.flat_map(|line| line["result"]["operations"].as_array().unwrap()) {
+        // The first 70 of 100 ranks have 93 % of the operations.
+        let small = of["by_size"][0]["operations"].as_f64().unwrap() / of["operations"].as_f64().unwrap();
+        assert!((0.89..0.97).contains(&small), "{of}");
+    }
+    let full = unwrapped(&place.run(&["report", "--full"]).expect(0).stdout);
+    assert!(full.contains("values 70% 200B, 30% 20KiB, popular small"), "{full}");
+    let mut random = 7_u64;
+    let mut trace = "op,key,value_size\n".to_owned();
+    for _ in 0..20_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let key = if random >> 40 & 3 == 0 { (random >> 33) % 500 } else { (random >> 33) % 20 };
+        trace += &format!("get,{:06},{}\n", key * 137 % 500, if key < 20 { 100 } else { 5_000 });
+    }
+    place.write("popular.csv", &trace);
+    let shown = unwrapped(&place.run(&["tape", "summary", "popular.csv"]).expect(0).stdout);
+    assert!(shown.contains("--value-size '4% 100B, 96% 5000B, popular small'"), "{shown}");
+    assert!(!shown.contains("only a tape"), "{shown}");
+    let common = ["pick", "--stores", "sqlite,lmdb", "--budget", "4s"];
+    let picked = place.run(&[&common[..], &["--trace", "popular.csv"]].concat());
+    assert!(!picked.stderr.contains("replayed"), "{}", picked.stderr);
+    assert!(unwrapped(&picked.stdout).contains("value-size 4% 100B, 96% 5000B, popular small"), "{}", picked.stdout);
+    let uniform = ["--value-size", "1 1B, 1 2B, popular large", "--access", "uniform"];
+    place.run(&[&common[..], &uniform].concat()).expect(2).says(&["--access uniform: value-size says which records"]);
+}

@@ -81,9 +81,9 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "value-size",
         value_name: "SIZE",
-        help: "Size or range of sizes of values, e.g. 1KiB..10KiB; several with weights, e.g. 70% 200B, 30% 20KiB",
+        help: "Size or range of sizes of values, e.g. 1KiB..10KiB; several with weights, e.g. 70% 200B, 30% 20KiB, and which records are popular, e.g. 70% 200B, 30% 20KiB, popular small",
         question: "How large is a value?",
-        examples: "200B; 1KiB..10KiB; 70% 200B, 30% 20KiB if there are several kinds",
+        examples: "200B; 1KiB..10KiB; 70% 200B, 30% 20KiB if there are several kinds, with \", popular small\" if small ones are popular",
         default: "1KiB",
         is_of_a_tape: true,
         ..item(|word, need| {

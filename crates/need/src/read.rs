@@ -98,6 +98,10 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
         let (place, text) = (place("access"), typed.get("access").text);
         bail!("{place} {text}: the mix has no {kind}: leave its access out, or add it to the mix");
     }
+    if need.value_bytes.popular().is_some() && !need.has_popular_records() {
+        let (place, text) = (place("access"), typed.get("access").text);
+        bail!("{place} {text}: value-size says which records are popular, and so none is: use zipfian or hot:0.1/0.9");
+    }
     if need.threads > 1 && need.scans() && need.writes() {
         bail!(
             "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",

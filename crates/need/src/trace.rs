@@ -10,7 +10,7 @@ use bakeoff_suite::VALUE_BYTES_MAX;
 use bakeoff_tape::{KEY_BYTES_MAX, KeyForm, Operation, Progress, Recording, SizeRange, TapeReader, key_bytes_needed};
 use bakeoff_text::{
     approximate_size, counted, digits, format_count, format_duration, format_size, format_size_range, paragraph,
-    percent, printable,
+    percent, printable, shell_command,
 };
 use bakeoff_trace::{
     Law, Misfit, Omitted, Popularity, ReadOptions, RecordSizes, Sizes, Summary, Trace, Turnover, exponent_of_tenth,
@@ -84,7 +84,10 @@ pub fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         need.push(("longest-key", format!("{}B", summary.key_bytes.max)));
     }
     // Of records, not of operations: they are what is loaded.
-    need.extend(summary.record_value_bytes.map(|records| {
+    let of_popular = summary.sizes_by_popularity.as_ref().map(|sizes| sizes.map(|bytes| bytes.min(VALUE_BYTES_MAX)));
+    need.extend(of_popular.map(|sizes| ("value-size", sizes.to_string())));
+    let of_all = summary.record_value_bytes.filter(|_| summary.sizes_by_popularity.is_none());
+    need.extend(of_all.map(|records| {
         let SizeRange { min, max } = records.range;
         // A range with the mean of a few small and many of the largest would end beyond those.
         ("value-size", format_size_range(min, max.min(VALUE_BYTES_MAX)))
@@ -258,6 +261,9 @@ pub fn describe(summary: &Summary) -> String {
     if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
         out += &describe_records(records, operations);
     }
+    if let Some(sizes) = &summary.sizes_by_popularity {
+        out += &format!("             of popular keys and the rest: {sizes}\n");
+    }
     out += &match (summary.popularity, usual_access(summary)) {
         (Some(popularity), _) => describe_popularity(popularity),
         (None, Some(_)) => String::new(),
@@ -289,7 +295,8 @@ pub fn describe(summary: &Summary) -> String {
     for misfit in summary.misfits() {
         out += &paragraph(&sentence(misfit), COLUMNS, "only a tape   ", "              ");
     }
-    let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {text}")).collect();
+    let quoted = |text: String| if text.contains(' ') { shell_command(&[&text]) } else { text };
+    let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {}", quoted(text))).collect();
     let few = if summary.turnover.records_max < RECORDS_MIN {
         format!(" (with {RECORDS_MIN} records, the fewest there can be)")
     } else {

@@ -74,12 +74,13 @@ impl Typed {
         if let (Some((path, _)), Some(summary)) = (given.trace, &summary) {
             let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
             let is_of_trace = |typed: &Self, key| typed.words.get(key).is_some_and(|word| word.origin == Origin::Shown);
-            // Another mix may not have the kinds that the trace has accesses of.
-            if is_of_trace(&typed, "access") && !is_of_trace(&typed, "mix") {
-                typed
-                    .words
-                    .entry("access")
-                    .and_modify(|word| word.text.truncate(word.text.find(',').unwrap_or(word.text.len())));
+            // Another mix may not have the kinds that the trace has accesses of, and with another access no record may be popular.
+            for (key, other, begins) in [("access", "mix", ","), ("value-size", "access", ", popular")] {
+                if is_of_trace(&typed, key) && !is_of_trace(&typed, other) {
+                    let shorten =
+                        |word: &mut Word| word.text.truncate(word.text.find(begins).unwrap_or(word.text.len()));
+                    typed.words.entry(key).and_modify(shorten);
+                }
             }
             let is_assumed = |key| {
                 let is_left = !typed.words.contains_key(key);

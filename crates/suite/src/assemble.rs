@@ -154,6 +154,12 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         let message = "`value-distribution` is for one range of sizes, and `value-size` has several with weights";
         problems.add(&file.axis_place("value-size", at), message, "leave one of them out");
     }
+    let has_popular = phases.iter().any(|phase| phase.spec.has_popular_records());
+    if let (false, Some(at)) = (has_popular, axes.value_bytes.iter().position(|sizes| sizes.popular().is_some())) {
+        let message = "`value-size` says which records are popular, and no phase has popular records";
+        let help = "give a phase access = \"zipfian\" or { hot = … }, or leave `popular` out";
+        problems.add(&file.axis_place("value-size", at), message, help);
+    }
     for (index, phase) in phases.iter().enumerate() {
         rules::check(phase, index, (&axes, tree), file, problems);
     }

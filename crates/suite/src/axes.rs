@@ -379,7 +379,7 @@ fn mixtures(typed: &[String]) -> Vec<String> {
     let (mut values, mut goes_on): (Vec<String>, bool) = (Vec::new(), false);
     for text in typed {
         for (number, piece) in text.split(';').enumerate() {
-            let has_weight = ValueSizes::has_weight(piece);
+            let has_weight = ValueSizes::is_part(piece);
             match values.last_mut().filter(|_| has_weight && goes_on && number == 0) {
                 Some(last) => *last = format!("{last},{piece}"),
                 None => values.push(piece.to_owned()),
@@ -462,6 +462,7 @@ mod tests {
         assert_eq!(of("70% 200B, 30% 20KiB"), ["70% 200B, 30% 20KiB"]);
         assert_eq!(of("1B,7 200,3 20KiB,5B"), ["1B", "7 200,3 20KiB", "5B"]);
         assert_eq!(of("7 1B,3 2B;50% 1B,50% 2B"), ["7 1B,3 2B", "50% 1B,50% 2B"]);
+        assert_eq!(of("7 1B,3 2B,popular small;1 1B,1 2B"), ["7 1B,3 2B,popular small", "1 1B,1 2B"]);
         assert_eq!(of("70%,30% 2B"), ["70%,30% 2B"], "a size that is missing is missed when it is read");
     }
 }

@@ -69,7 +69,7 @@ pub use roles::Role;
 pub use show::show;
 pub use sizes::{Shape, SizeRange};
 pub use turnover::{RunsOut, drawn_max};
-pub use value_sizes::{SizePart, ValueSizes};
+pub use value_sizes::{Popular, SizePart, ValueSizes};
 pub use workload::{AGE_PHASE, Data, Estimate, Import, KeyForm, Workload};
 pub use writer::{Counts, TapeWriter};
 

@@ -3,18 +3,20 @@
 use crate::places::Cut;
 use crate::random::{Permutation, Purpose, Stream};
 use crate::sizes::Sizes;
-use crate::{ValueSizes, Workload};
+use crate::{Popular, ValueSizes, Workload};
 
 /// The parts of a workload's value sizes, and the records that have each.
 ///
 /// Of the records that are loaded each part has as many as its weight says, in random order. Which part a record has follows
 /// from its index, so a value is replaced by one of the same part: an application's thumbnails stay thumbnails. Records that
-/// are inserted later repeat the order of those that were loaded.
+/// are inserted later repeat the order of those that were loaded. Where records of one end of the sizes are popular, ranks of popularity go
+/// through the parts.
 pub(crate) struct Parts {
     parts: Vec<Part>,
     /// Records until the order begins again.
     records: u64,
     order: Permutation,
+    popular: Option<Popular>,
 }
 
 /// Values of one range of sizes.
@@ -38,12 +40,24 @@ impl Parts {
             parts: (0..).zip(sizes.parts()).zip(ends(sizes, records)).map(part).collect(),
             records,
             order: Permutation::new(records, &mut stream),
+            popular: sizes.popular(),
         }
     }
 
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.parts.len()
+    }
+
+    /// Groups of records that differ in how popular they are: the parts, if their sizes say that.
+    pub(crate) fn groups(&self) -> usize {
+        if self.popular.is_some() { self.count() } else { 1 }
+    }
+
+    /// The group that the record with this index is in, the most popular one first.
+    pub(crate) fn group_of(&self, index: u64) -> usize {
+        let (number, _) = self.of_record(index);
+        if self.popular == Some(Popular::Large) { self.count() - 1 - number } else { number }
     }
 
     /// The number of the part that the record with this index has, and the part.

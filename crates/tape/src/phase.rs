@@ -88,6 +88,7 @@ impl PhaseJob<'_> {
             lane,
             lanes: self.workload.lanes,
             writes,
+            parts: self.parts,
             index_end,
             grows: plan.grows,
             removes,

@@ -45,6 +45,13 @@ pub enum Access {
     },
 }
 
+impl Access {
+    /// Whether some records are more popular than others, for no reason such as their age or place.
+    pub(crate) fn has_popular_records(self) -> bool {
+        matches!(self, Self::Zipfian { .. } | Self::Hot { .. })
+    }
+}
+
 /// How writes are acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -220,6 +227,11 @@ impl PhaseSpec {
         // A turnover goes through all of them.
         let kinds = [Delete, Exists, Get, Scan, ScanPrefix, Update, Upsert, First].into_iter();
         kinds.filter(|&kind| self.turnovers == 0 && self.has(kind) && (kind != First || self.prefix_bytes > 0))
+    }
+
+    /// Whether some records are more popular for it than others, for no reason such as their age or place.
+    pub fn has_popular_records(&self) -> bool {
+        self.picking().any(|kind| self.access_to(kind).has_popular_records())
     }
 
     /// Whether some of them are chosen so.

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use crate::model::{Model, Order};
+use crate::parts::Parts;
 use crate::random::{Permutation, Purpose, Stream, Zipf};
 use crate::ranges::Ranges;
 use crate::{Access, Operation, PhaseSpec};
@@ -13,7 +14,7 @@ use crate::{Access, Operation, PhaseSpec};
 const AHEAD: usize = 64;
 
 /// What a picker needs to know about its lane.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Share<'a> {
     pub(crate) seed: u64,
     pub(crate) phase: &'a str,
@@ -23,6 +24,8 @@ pub(crate) struct Share<'a> {
     /// For each lane whether it writes. One that does touches only the records whose index is its number modulo the number of lanes. Those
     /// that only read share theirs.
     pub(crate) writes: &'a [bool],
+    /// The sizes of values, which may say what is popular.
+    pub(crate) parts: &'a Parts,
     /// Indexes at the beginning of the phase are below this.
     pub(crate) index_end: u64,
     /// By how many records this lane may grow.
@@ -109,7 +112,7 @@ impl<'a> Pickers<'a> {
         for picker in self.all() {
             match picker {
                 Picker::InOrder(cursor) => cursor.end = place + 1,
-                Picker::AtRandom(chooser) => chooser.live.push(index),
+                Picker::AtRandom(chooser) => chooser.inserted(index),
             }
         }
     }
@@ -119,7 +122,7 @@ impl<'a> Pickers<'a> {
     pub(crate) fn removed(&mut self, picked: Pick) {
         for picker in self.all() {
             if let Picker::AtRandom(chooser) = picker {
-                chooser.live.remove(picked);
+                chooser.removed(picked);
             }
         }
     }
@@ -133,7 +136,7 @@ impl<'a> Pickers<'a> {
 /// Picks live records in one way.
 enum Picker<'a> {
     InOrder(Cursor<'a>),
-    AtRandom(Box<Chooser>),
+    AtRandom(Box<Chooser<'a>>),
 }
 
 /// Goes through an order again and again, over what is alive.
@@ -197,35 +200,39 @@ enum Live {
     /// All of the lane's indexes, ascending: nothing was ever removed.
     Dense { first: u64, step: u64, count: u64 },
     /// Whichever are alive. The last one takes the slot of one that is removed.
-    Listed(Vec<u32>, Option<Slots>),
+    Listed(Vec<u32>),
     /// The same, from the oldest to the newest.
     ByAge(VecDeque<u32>),
 }
 
 impl Live {
-    /// `by_age` keeps them in their order; others may remove records besides where there are `several` pickers.
-    fn new(share: &Share<'_>, by_age: bool, several: bool, model: &Model) -> Self {
+    /// Those of a lane, by the group that a record is in. `by_age` keeps them in their order.
+    fn groups(
+        share: &Share<'_>,
+        by_age: bool,
+        model: &Model,
+        (count, group): (usize, impl Fn(u64) -> usize),
+    ) -> Vec<Self> {
         let (first, step) = share.stride();
         let indexes = || (first..share.index_end).step_by(step as usize);
         let is_there = |index: &u64| share.owns(*index) && model.get(*index).is_some();
-        if !share.scattered && indexes().all(|index| is_there(&index)) {
-            return Self::Dense { first, step, count: indexes().count() as u64 };
+        if count == 1 && !share.scattered && indexes().all(|index| is_there(&index)) {
+            return vec![Self::Dense { first, step, count: indexes().count() as u64 }];
         }
-        let alive = || indexes().filter(is_there);
-        let mut list = Vec::with_capacity(alive().count() + share.grows as usize);
-        list.extend(alive().map(|index| index as u32));
-        if by_age {
-            return Self::ByAge(list.into());
-        }
-        let slots = (several && share.removes).then(|| Slots::new((first, step), &list));
-        Self::Listed(list, slots)
+        let mut counts = vec![0; count];
+        indexes().filter(is_there).for_each(|index| counts[group(index)] += 1);
+        let room = if count == 1 { share.grows as usize } else { 0 };
+        let mut lists: Vec<_> = counts.into_iter().map(|count: usize| Vec::with_capacity(count + room)).collect();
+        indexes().filter(is_there).for_each(|index| lists[group(index)].push(index as u32));
+        let of_list = |list: Vec<u32>| if by_age { Self::ByAge(list.into()) } else { Self::Listed(list) };
+        lists.into_iter().map(of_list).collect()
     }
 
     #[inline]
     fn len(&self) -> u64 {
         match self {
             Self::Dense { count, .. } => *count,
-            Self::Listed(list, _) => list.len() as u64,
+            Self::Listed(list) => list.len() as u64,
             Self::ByAge(list) => list.len() as u64,
         }
     }
@@ -234,7 +241,7 @@ impl Live {
     fn index(&self, slot: u64) -> u64 {
         match self {
             Self::Dense { first, step, .. } => first + slot * step,
-            Self::Listed(list, _) => u64::from(list[slot as usize]),
+            Self::Listed(list) => u64::from(list[slot as usize]),
             Self::ByAge(list) => u64::from(list[slot as usize]),
         }
     }
@@ -243,31 +250,25 @@ impl Live {
     fn push(&mut self, index: u64) {
         match self {
             Self::Dense { count, .. } => *count += 1,
-            Self::Listed(list, slots) => {
-                slots.iter_mut().for_each(|slots| slots.set(index, list.len()));
-                list.push(index as u32);
-            }
+            Self::Listed(list) => list.push(index as u32),
             Self::ByAge(list) => list.push_back(index as u32),
         }
     }
 
-    /// Removes a record that this or another picker has picked.
-    fn remove(&mut self, picked: Pick) {
-        let slot = picked.slot as usize;
+    /// Removes a record, which has this slot unless another picker of a lane by age has picked it. The one that has the slot now, if another has.
+    fn remove(&mut self, Pick { index, slot }: Pick) -> Option<u64> {
+        let slot = slot as usize;
         match self {
             // Only a lane that removes nothing is dense.
-            Self::Dense { .. } => {}
-            Self::Listed(list, None) => _ = list.swap_remove(slot),
-            Self::Listed(list, Some(slots)) => {
-                let slot = slots.get(picked.index);
+            Self::Dense { .. } => None,
+            Self::Listed(list) => {
                 list.swap_remove(slot);
-                list.get(slot).into_iter().for_each(|moved| slots.set(u64::from(*moved), slot));
+                list.get(slot).map(|moved| u64::from(*moved))
             }
             Self::ByAge(list) => {
-                let is_here = list.get(slot).is_some_and(|index| u64::from(*index) == picked.index);
-                let slot =
-                    if is_here { Some(slot) } else { list.iter().position(|index| u64::from(*index) == picked.index) };
-                _ = slot.and_then(|slot| list.remove(slot));
+                let is_it = |of: &u32| u64::from(*of) == index;
+                let slot = if list.get(slot).is_some_and(is_it) { Some(slot) } else { list.iter().position(is_it) };
+                slot.and_then(|slot| list.remove(slot)).and(None)
             }
         }
     }
@@ -281,9 +282,11 @@ struct Slots {
 }
 
 impl Slots {
-    fn new((first, step): (u64, u64), list: &[u32]) -> Self {
+    fn new((first, step): (u64, u64), groups: &[Group]) -> Self {
         let mut slots = Self { first, step, slots: Vec::new() };
-        list.iter().enumerate().for_each(|(slot, index)| slots.set(u64::from(*index), slot));
+        for Group { live, .. } in groups {
+            (0..live.len()).for_each(|slot| slots.set(live.index(slot), slot));
+        }
         slots
     }
 
@@ -291,11 +294,11 @@ impl Slots {
         ((index - self.first) / self.step) as usize
     }
 
-    fn get(&self, index: u64) -> usize {
-        self.slots[self.place(index)] as usize
+    fn get(&self, index: u64) -> u64 {
+        u64::from(self.slots[self.place(index)])
     }
 
-    fn set(&mut self, index: u64, slot: usize) {
+    fn set(&mut self, index: u64, slot: u64) {
         let place = self.place(index);
         if place >= self.slots.len() {
             self.slots.resize(place + 1, 0);
@@ -305,27 +308,40 @@ impl Slots {
 }
 
 /// Picks at random.
-struct Chooser {
+struct Chooser<'a> {
     access: Access,
-    live: Live,
+    /// The live records, the most popular ones first where sizes of values say which these are: a group for each part of the sizes.
+    groups: Vec<Group>,
+    parts: &'a Parts,
+    /// Where other pickers remove records too.
+    slots: Option<Slots>,
     key: Stream,
     part: Stream,
     /// For popularity that falls with the rank.
     ranks: Option<Zipf>,
     ranges: Option<Ranges>,
-    scatter: Permutation,
     steady: bool,
     /// Picks made beforehand, the next one last.
     ahead: Vec<Pick>,
 }
 
-impl Chooser {
+/// Live records, and which rank each has among them.
+struct Group {
+    live: Live,
+    scatter: Permutation,
+}
+
+impl<'a> Chooser<'a> {
     /// For all kinds of operation, or for one, which draws from streams of its own.
-    fn new((access, kind): (Access, Option<Operation>), share: Share<'_>, several: bool, model: &Model) -> Self {
-        let live = Live::new(&share, matches!(access, Access::Latest { .. }), several, model);
+    fn new((access, kind): (Access, Option<Operation>), share: Share<'a>, several: bool, model: &Model) -> Self {
+        let by_age = matches!(access, Access::Latest { .. });
+        let count = if access.has_popular_records() { share.parts.groups() } else { 1 };
+        let group = |index| if count == 1 { 0 } else { share.parts.group_of(index) };
+        let lives = Live::groups(&share, by_age, model, (count, group));
+        let records: u64 = lives.iter().map(Live::len).sum();
         let ranks = match access {
             Access::Zipfian { theta } | Access::Latest { theta } => {
-                Some(Zipf::new(live.len(), live.len() + share.grows, theta))
+                Some(Zipf::new(records, records + share.grows, theta))
             }
             _ => None,
         };
@@ -341,24 +357,60 @@ impl Chooser {
         let draws = kind.map_or_else(|| share.phase.to_owned(), |kind| format!("{} {}", share.phase, kind.name()));
         let stream = |purpose| Stream::new(share.seed, &draws, share.lane, purpose);
         let mut popular = Stream::new(share.seed, share.phase, share.popular_lane(), Purpose::Popularity);
+        let group = |live: Live| Group { scatter: Permutation::new(live.len() + share.grows, &mut popular), live };
+        let groups: Vec<Group> = lives.into_iter().map(group).collect();
+        let slots = (several && share.removes && !by_age).then(|| Slots::new(share.stride(), &groups));
         Self {
             access,
+            groups,
+            parts: share.parts,
+            slots,
             key: stream(Purpose::Key),
             part: stream(Purpose::KeyPart),
             ranks,
             ranges,
-            scatter: Permutation::new(live.len() + share.grows, &mut popular),
-            live,
             steady: share.steady,
             ahead: Vec::with_capacity(AHEAD),
         }
     }
 
+    /// How many records are alive.
+    #[inline]
+    fn count(&self) -> u64 {
+        match self.groups.as_slice() {
+            [only] => only.live.len(),
+            groups => groups.iter().map(|group| group.live.len()).sum(),
+        }
+    }
+
+    #[inline]
+    fn inserted(&mut self, index: u64) {
+        let group = self.group(index);
+        let slot = group.len();
+        group.push(index);
+        self.slots.iter_mut().for_each(|slots| slots.set(index, slot));
+    }
+
+    /// A record was removed that this or another picker has picked.
+    fn removed(&mut self, picked: Pick) {
+        let slot = self.slots.as_ref().map_or(picked.slot, |slots| slots.get(picked.index));
+        let moved = self.group(picked.index).remove(Pick { slot, ..picked });
+        if let (Some(slots), Some(moved)) = (&mut self.slots, moved) {
+            slots.set(moved, slot);
+        }
+    }
+
+    /// The live records among which one is or will be.
+    fn group(&mut self, index: u64) -> &mut Live {
+        let number = if self.groups.len() == 1 { 0 } else { self.parts.group_of(index) };
+        &mut self.groups[number].live
+    }
+
     #[inline]
     fn pick(&mut self, model: &Model) -> Option<Pick> {
         if !self.steady {
-            let count = self.live.len();
-            return (count > 0).then(|| self.draw(count)).map(|place| self.picked(place, count));
+            let count = self.count();
+            return (count > 0).then(|| self.draw(count)).map(|place| self.picked(place));
         }
         if self.ahead.is_empty() {
             self.look_ahead(model);
@@ -369,13 +421,13 @@ impl Chooser {
     /// Draws many picks at once, a stage after the other, and reads where their values lie, so that one wait for the processor's
     /// tables and for memory serves them all.
     fn look_ahead(&mut self, model: &Model) {
-        let count = self.live.len();
+        let count = self.count();
         if count == 0 {
             return;
         }
         let mut places = [0; AHEAD];
         places.iter_mut().for_each(|place| *place = self.draw(count));
-        let picks = places.map(|place| self.picked(place, count));
+        let picks = places.map(|place| self.picked(place));
         self.ahead.extend(picks.iter().rev());
         black_box(self.ahead.iter().fold(0, |sum, picked| sum ^ model.touch(picked.index)));
     }
@@ -396,13 +448,19 @@ impl Chooser {
 
     /// The record at a place.
     #[inline]
-    fn picked(&self, place: u64, count: u64) -> Pick {
+    fn picked(&self, mut place: u64) -> Pick {
+        let mut at = 0;
+        while at + 1 < self.groups.len() && place >= self.groups[at].live.len() {
+            place -= self.groups[at].live.len();
+            at += 1;
+        }
+        let Group { live, scatter } = &self.groups[at];
         let slot = match self.access {
-            Access::Zipfian { .. } | Access::Hot { .. } => self.scatter.apply(place, count),
-            Access::Latest { .. } => count - 1 - place,
+            Access::Zipfian { .. } | Access::Hot { .. } => scatter.apply(place, live.len()),
+            Access::Latest { .. } => live.len() - 1 - place,
             Access::Ranges { .. } | Access::Uniform | Access::Sequential | Access::Insertion => place,
         };
-        Pick { index: self.live.index(slot), slot }
+        Pick { index: live.index(slot), slot }
     }
 
     /// A Zipfian rank from 0.

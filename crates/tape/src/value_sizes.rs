@@ -19,6 +19,32 @@ const ROUNDED_BY: u64 = 500;
 
 const EXAMPLE: &str = "70% 200B, 30% 20KiB";
 
+/// The word before what is popular.
+const POPULAR: &str = "popular";
+
+/// Which records are popular where sizes have weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Popular {
+    /// Those of the smallest sizes.
+    Small,
+    /// Those of the largest.
+    Large,
+}
+
+impl Popular {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
+
+    /// The name in suites and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Large => "large",
+        }
+    }
+}
+
 /// A range of sizes and its weight among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SizePart {
@@ -37,6 +63,8 @@ pub struct SizePart {
 pub struct ValueSizes {
     /// At least one.
     parts: Vec<SizePart>,
+    /// Which are popular; `None` where a record's size says nothing of that.
+    popular: Option<Popular>,
 }
 
 /// In JSON one range is as if there were no others.
@@ -45,13 +73,15 @@ pub struct ValueSizes {
 enum Form {
     One(SizeRange),
     Several(Vec<SizePart>),
+    Popular { popular: Popular, parts: Vec<SizePart> },
 }
 
 impl From<ValueSizes> for Form {
     fn from(sizes: ValueSizes) -> Self {
-        match sizes.parts.as_slice() {
-            [only] => Self::One(only.range),
-            _ => Self::Several(sizes.parts),
+        match (sizes.parts.as_slice(), sizes.popular) {
+            ([only], _) => Self::One(only.range),
+            (_, None) => Self::Several(sizes.parts),
+            (_, Some(popular)) => Self::Popular { popular, parts: sizes.parts },
         }
     }
 }
@@ -60,18 +90,18 @@ impl TryFrom<Form> for ValueSizes {
     type Error = String;
 
     fn try_from(form: Form) -> Result<Self, String> {
+        let mixture = |parts| Self::mixture(parts).ok_or(format!("give 1 to {PARTS_MAX} sizes with weights above 0"));
         match form {
             Form::One(range) => Ok(range.into()),
-            Form::Several(parts) => {
-                Self::mixture(parts).ok_or_else(|| format!("give 1 to {PARTS_MAX} sizes with weights above 0"))
-            }
+            Form::Several(parts) => mixture(parts),
+            Form::Popular { popular, parts } => Ok(mixture(parts)?.with_popular(Some(popular))),
         }
     }
 }
 
 impl From<SizeRange> for ValueSizes {
     fn from(range: SizeRange) -> Self {
-        Self { parts: vec![SizePart { weight: 1, range }] }
+        Self { parts: vec![SizePart { weight: 1, range }], popular: None }
     }
 }
 
@@ -89,10 +119,17 @@ impl ValueSizes {
         });
         let divisor = parts.iter().fold(0, |divisor, part| common_divisor(part.weight, divisor));
         parts.iter_mut().for_each(|part| part.weight /= divisor);
-        parts.iter().all(|part| part.weight <= WEIGHT_MAX * THOUSANDTHS).then_some(Self { parts })
+        parts.iter().all(|part| part.weight <= WEIGHT_MAX * THOUSANDTHS).then_some(Self { parts, popular: None })
     }
 
-    /// Reads `1KiB..10KiB`, or `70% 200B, 30% 20KiB`, whose weights are percent or numbers that need not sum to 100.
+    /// The same where records of these sizes are popular, if there are several parts.
+    pub fn with_popular(mut self, popular: Option<Popular>) -> Self {
+        self.popular = popular.filter(|_| self.is_mixed());
+        self
+    }
+
+    /// Reads `1KiB..10KiB`, or `70% 200B, 30% 20KiB`, whose weights are percent or numbers that need not sum to 100. The latter may end with
+    /// `, popular small` or `, popular large`.
     ///
     /// # Errors
     /// A part has no size or weight, or one that cannot be; percentages do not sum to 100; or there are more than eight parts.
@@ -101,6 +138,7 @@ impl ValueSizes {
             let range = parse_size_range(text)?;
             return Ok(SizeRange { min: *range.start(), max: *range.end() }.into());
         }
+        let (text, popular) = popular(text)?;
         let parts = text.split(',').map(|part| Typed::parse(part.trim())).collect::<Result<Vec<_>, _>>()?;
         if parts.len() > PARTS_MAX {
             return Err(UnitError {
@@ -123,10 +161,17 @@ impl ValueSizes {
             });
         }
         let parts: Vec<SizePart> = parts.into_iter().map(|part| part.of).collect();
-        Self::mixture(parts).ok_or_else(|| UnitError {
+        let sizes = Self::mixture(parts).ok_or_else(|| UnitError {
             what: format!("the weights of `{}` are too large", shorten(text)),
             remedy: format!("give numbers up to {WEIGHT_MAX}"),
-        })
+        })?;
+        match popular {
+            Some(of) if !sizes.is_mixed() => Err(UnitError {
+                what: format!("`{}` has one size, so popular records are not {}", shorten(text), of.name()),
+                remedy: format!("leave it out, or write several sizes: {EXAMPLE}, popular {}", of.name()),
+            }),
+            _ => Ok(sizes.with_popular(popular)),
+        }
     }
 
     /// Whether a text is meant as several sizes with weights, right or wrong.
@@ -134,9 +179,12 @@ impl ValueSizes {
         text.contains([',', '%'])
     }
 
-    /// Whether a text begins with a weight, as each part of a mixture does.
-    pub fn has_weight(part: &str) -> bool {
+    /// Whether a text belongs to a mixture, each of whose parts begins with a weight, but for the word that says what is popular.
+    pub fn is_part(part: &str) -> bool {
         let part = part.trim();
+        if part.starts_with(POPULAR) {
+            return true;
+        }
         let number = part.bytes().take_while(|byte| byte.is_ascii_digit() || b"._".contains(byte)).count();
         let (number, size) = part.split_at(number);
         let is_size = size.trim_start().starts_with(|first: char| first.is_ascii_digit() || first == '-');
@@ -159,6 +207,11 @@ impl ValueSizes {
             }
         }
         if ranges.len() > 1 { ranges } else { Vec::new() }
+    }
+
+    /// Which records are popular; `None` where a record's size says nothing of that.
+    pub fn popular(&self) -> Option<Popular> {
+        self.popular
     }
 
     /// Whether there are several parts.
@@ -198,7 +251,8 @@ impl ValueSizes {
             ..*part
         };
         // Parts and weights are as many, and as large, as they were.
-        Self::mixture(self.parts.iter().map(changed).collect()).unwrap_or_else(|| self.clone())
+        let mixture = Self::mixture(self.parts.iter().map(changed).collect());
+        mixture.map_or_else(|| self.clone(), |sizes| sizes.with_popular(self.popular))
     }
 }
 
@@ -220,7 +274,20 @@ impl fmt::Display for ValueSizes {
                 (false, false) => write!(out, "{comma}{} {}", thousandths(part.weight), size(part))?,
             }
         }
-        Ok(())
+        self.popular.map_or(Ok(()), |popular| write!(out, ", {POPULAR} {}", popular.name()))
+    }
+}
+
+/// The sizes of a mixture, and which are popular, as typed.
+fn popular(text: &str) -> Result<(&str, Option<Popular>), UnitError> {
+    let Some((sizes, last)) = text.rsplit_once(',') else { return Ok((text, None)) };
+    let Some(word) = last.trim().strip_prefix(POPULAR) else { return Ok((text, None)) };
+    match Popular::ALL.into_iter().find(|of| of.name() == word.trim()) {
+        Some(popular) => Ok((sizes, Some(popular))),
+        None => Err(UnitError {
+            what: format!("`{}` does not say which records are popular", shorten(last.trim())),
+            remedy: format!("end with {POPULAR} small or {POPULAR} large: {EXAMPLE}, {POPULAR} small"),
+        }),
     }
 }
 
@@ -312,6 +379,7 @@ mod tests {
         assert_eq!(shown("1KiB..4KiB"), "1KiB..4KiB");
         assert_eq!(shown("100% 7B"), "7B");
         assert_eq!(shown("20% 7B, 50% 9B, 30% 7B"), "50% 7B, 50% 9B");
+        assert_eq!(shown("30 20KiB,70 200,popular  small"), "70% 200B, 30% 20KiB, popular small");
     }
 
     #[test]
@@ -331,6 +399,9 @@ mod tests {
             ("70% 200B, 30 1KiB", "`70% 200B, 30 1KiB` has weights in percent and others"),
             ("50% 200B, 50% 1KiX", "`1KiX` has the unknown unit `KiX`"),
             ("50% 200B, 50% 4KiB..1KiB", "the range `4KiB..1KiB` runs backwards"),
+            ("70% 200B, 30% 1KiB, popular tiny", "`popular tiny` does not say which records are popular"),
+            ("70% 200B, popular large, 30% 1KiB", "`popular large` has no weight and size"),
+            ("100% 200B, popular large", "`100% 200B` has one size, so popular records are not large"),
             ("1 1,1 2,1 3,1 4,1 5,1 6,1 7,1 8,1 9", "`1 1,1 2,1 3,1 4,1 5,1 6,1 7,1 8,1 9` has 9 sizes"),
         ] {
             let error = ValueSizes::parse(text).unwrap_err();
@@ -347,6 +418,11 @@ mod tests {
         let json = serde_json::to_string(&mixed).unwrap();
         assert_eq!(json, r#"[{"weight":7,"min":200,"max":200},{"weight":3,"min":1024,"max":2048}]"#);
         assert_eq!(serde_json::from_str::<ValueSizes>(&json).unwrap(), mixed);
+        let popular = ValueSizes::parse("70% 200B, 30% 1KiB..2KiB, popular large").unwrap();
+        let json = serde_json::to_string(&popular).unwrap();
+        assert!(json.starts_with(r#"{"popular":"large","parts":[{"weight":7,"#), "{json}");
+        assert_eq!(serde_json::from_str::<ValueSizes>(&json).unwrap(), popular);
+        assert_eq!(popular.map(|bytes| bytes * 2).to_string(), "70% 400B, 30% 2KiB..4KiB, popular large");
         assert!(serde_json::from_str::<ValueSizes>("[]").is_err());
         assert!(serde_json::from_str::<ValueSizes>(r#"[{"weight":0,"min":1,"max":1}]"#).is_err());
     }

@@ -1,6 +1,7 @@
 //! What a workload drawn from the figures of a trace does not have, where that decides how fast stores are.
 
 use crate::popularity::Law;
+use crate::sizes::{RecordSizes, Sizes};
 use crate::summary::Summary;
 
 /// From this part on, operations go through neighbouring keys: of keys drawn one by one, half lie above the one before.
@@ -20,7 +21,7 @@ pub enum Misfit {
         /// The part of them that goes to a key on the same side of the one before.
         part: f64,
     },
-    /// Popular records have other sizes than the rest.
+    /// Popular records have other sizes than the rest, and two sizes with weights do not represent them.
     PopularSizes {
         /// The mean length of values over operations, bytes.
         operations: f64,
@@ -46,10 +47,16 @@ impl Summary {
         in_order.into_iter().chain(self.popular_sizes()).chain(popularity).collect()
     }
 
-    /// Whether operations are on values of other sizes than those of the records.
+    /// Whether operations are on values of other sizes than those of the records, which no two sizes represent.
     fn popular_sizes(&self) -> Option<Misfit> {
         let (operations, records) = (self.value_bytes?.mean, self.record_value_bytes?.sizes.mean);
-        let differ = (operations / records - 1.0).abs() > MEANS_DIFFER;
+        let differ = means_differ(self.value_bytes, self.record_value_bytes) && self.sizes_by_popularity.is_none();
         differ.then_some(Misfit::PopularSizes { operations, records })
     }
+}
+
+/// Whether operations are on values of other sizes than those of the records.
+pub(crate) fn means_differ(operations: Option<Sizes>, records: Option<RecordSizes>) -> bool {
+    let (Some(operations), Some(records)) = (operations, records) else { return false };
+    (operations.mean / records.sizes.mean - 1.0).abs() > MEANS_DIFFER
 }

@@ -1,7 +1,12 @@
 //! Sizes of keys and values, and the range of sizes that is nearest to those of the records.
 
+use std::cmp::Reverse;
+
 use bakeoff_measure::Histogram;
-use bakeoff_tape::SizeRange;
+use bakeoff_tape::{Popular, SizePart, SizeRange, ValueSizes};
+
+/// Two sizes whose mean over operations is off by more than this part do not represent records that differ in popularity.
+const MEAN_DIFFERS: f64 = 0.1;
 
 /// Sizes, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +69,42 @@ impl RecordSizes {
         // Where all are empty none differs.
         Some(Self { sizes, range, differs: distance(&bytes, range) / sum.max(1) as f64 })
     }
+}
+
+/// Two sizes with weights, those of the most popular records and those of the rest, where the mean over operations is then about right. `records`
+/// has for each the operations on it and the length of its value.
+pub(crate) fn by_popularity(mut records: Vec<(u32, u32)>) -> Option<ValueSizes> {
+    records.sort_unstable_by_key(|(count, _)| Reverse(*count));
+    let sums = |of: &[(u32, u32)]| {
+        of.iter().fold((0, 0), |(counts, bytes), of| (counts + u64::from(of.0), bytes + u64::from(of.1)))
+    };
+    let (counts, bytes) = sums(&records);
+    let of_operations: f64 = records.iter().map(|(count, bytes)| f64::from(*count) * f64::from(*bytes)).sum();
+    let mut popular = (0, 0);
+    let mut best: Option<(f64, usize)> = None;
+    for number in 1..records.len() {
+        let (count, length) = records[number - 1];
+        popular = (popular.0 + u64::from(count), popular.1 + u64::from(length));
+        // Of equally popular records none is more popular than the others.
+        if records[number].0 == count {
+            continue;
+        }
+        let rest = (counts - popular.0, bytes - popular.1);
+        let mean = |bytes: u64, records: usize| bytes as f64 / records as f64;
+        let (first, second) = (mean(popular.1, number), mean(rest.1, records.len() - number));
+        let expected = popular.0 as f64 * first + rest.0 as f64 * second;
+        let off = (expected / of_operations - 1.0).abs();
+        if off <= MEAN_DIFFERS && best.is_none_or(|(least, _)| off < least) {
+            best = Some((off, number));
+        }
+    }
+    let (popular, rest) = records.split_at(best?.1);
+    let range = |of: &[(u32, u32)]| Some(RecordSizes::of(of.iter().map(|(_, bytes)| *bytes).collect())?.range);
+    let [first, second] = [range(popular)?, range(rest)?];
+    let part = |of: &[(u32, u32)], range| SizePart { weight: of.len() as u64, range };
+    let which = if (first.min, first.max) < (second.min, second.max) { Popular::Small } else { Popular::Large };
+    let sizes = ValueSizes::mixture(vec![part(popular, first), part(rest, second)])?.with_popular(Some(which));
+    sizes.popular().is_some().then_some(sizes)
 }
 
 /// By how many bytes records of these sizes, in rising order, differ from as many that fill the range evenly.

@@ -5,17 +5,18 @@ use std::hash::BuildHasherDefault;
 use std::io::Read;
 
 use bakeoff_measure::Histogram;
-use bakeoff_tape::{Operation, TapeReader};
+use bakeoff_tape::{Operation, TapeReader, ValueSizes};
 
 use crate::error::{Origin, TraceError};
 use crate::event::Event;
 use crate::hash::{IdentityHasher, secret_hash};
 use crate::intake::Omitted;
 use crate::lanes::Threads;
-use crate::popularity::Popularity;
+use crate::misfit::means_differ;
+use crate::popularity::{Law, Popularity};
 use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report, report_read};
 use crate::read::Trace;
-use crate::sizes::{RecordSizes, Sizes};
+use crate::sizes::{RecordSizes, Sizes, by_popularity};
 use crate::turnover::{Birth, Lives, Turnover};
 
 /// The most different keys that are counted: they take about 28 bytes of memory each.
@@ -70,6 +71,9 @@ pub struct Summary {
     pub value_bytes: Option<Sizes>,
     /// Length of values, over keys: of each key the last one above 0 that is told; `None` if there is none.
     pub record_value_bytes: Option<RecordSizes>,
+    /// Sizes of popular records and of the rest, where the mean over operations is not that over records and a law of popularity with such sizes
+    /// gives it. `None` too where keys ascend as records are made: age may then decide.
+    pub sizes_by_popularity: Option<ValueSizes>,
     /// The most records alive at one time, with keys and values as long as the mean over all keys. A value whose length no line tells counts as
     /// long as the mean of the others.
     pub working_set_bytes: u64,
@@ -260,6 +264,14 @@ impl Counting {
         let key_and_value_bytes = self.different_key_bytes.sum_ns() + value_bytes(&self.keys, record_value_bytes);
         let ever_there = self.keys.values().filter(|key| key.value_bytes != NOTHING).count().max(1);
         let alive = (turnover.records_max as f64 / ever_there as f64).min(1.0);
+        let value_bytes = Sizes::of(&self.value_bytes);
+        let counts = self.keys.values().map(|key| key.count).filter(|count| *count > 0);
+        let popularity = Popularity::fit(counts.collect());
+        let has_law = popularity.is_some_and(|popularity| popularity.law != Law::Uniform);
+        let differ = means_differ(value_bytes, record_value_bytes) && !turnover.makes_ascending_keys();
+        let is_told = |key: &&Key| ![NOTHING, UNKNOWN].contains(&key.value_bytes);
+        let records = || self.keys.values().filter(is_told).map(|key| (key.count, key.value_bytes)).collect();
+        let sizes_by_popularity = if has_law && differ { by_popularity(records()) } else { None };
         Ok(Summary {
             operations: self.operations,
             commits: self.commits,
@@ -268,8 +280,9 @@ impl Counting {
             turnover,
             key_bytes,
             record_key_bytes,
-            value_bytes: Sizes::of(&self.value_bytes),
+            value_bytes,
             record_value_bytes,
+            sizes_by_popularity,
             ascending_steps: (self.steps >= STEPS_MIN).then(|| self.ascending_steps as f64 / self.steps as f64),
             working_set_bytes: (key_and_value_bytes as f64 * alive).round() as u64,
             arrival,
@@ -277,9 +290,7 @@ impl Counting {
             mix: self.mix,
             omitted: Omitted::default(),
             lacks_zone: false,
-            popularity: Popularity::fit(
-                self.keys.into_values().map(|key| key.count).filter(|count| *count > 0).collect(),
-            ),
+            popularity,
         })
     }
 

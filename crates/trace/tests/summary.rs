@@ -359,17 +359,40 @@ fn what_figures_do_not_represent_is_found() {
     assert!(matches!(forwards[..], [Misfit::InOrder { part }] if part > 0.99), "{forwards:?}");
     let backwards = keys(&mut (0..20_000).map(|number| 499 - number * 3 % 500), &even);
     assert!(matches!(backwards[..], [Misfit::InOrder { part }] if part > 0.99), "{backwards:?}");
-    let popular = |random: &mut Xoshiro256PlusPlus| match random.next_u64() % 10 {
-        0 => random.next_u64() % 500,
-        _ => random.next_u64() % 20,
-    };
-    let sizes = keys(&mut (0..20_000).map(|_| popular(&mut random)), &|key| if key < 20 { 10 } else { 100 });
+    // No law is told of nine keys.
+    let few = |random: &mut Xoshiro256PlusPlus| if random.next_u64() % 10 > 0 { 0 } else { random.next_u64() % 9 };
+    let sizes = keys(&mut (0..2_000).map(|_| few(&mut random)), &|key| if key == 0 { 10 } else { 1_000 });
     assert!(matches!(sizes[..], [Misfit::PopularSizes { .. }]), "{sizes:?}");
     // Making records goes in their order and is no walk, whether or not it is said that they are new.
     for making in ["insert", "upsert"] {
         let rows: String = (0..3_000).map(|key| format!("{making},{key:06},10\ndelete,{key:06},\n")).collect();
         assert_eq!(summary(&format!("op,key,value_size\n{rows}")).unwrap().misfits(), [], "{making}");
     }
+}
+
+#[test]
+fn sizes_of_popular_records_are_found_again() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut read = |bytes: fn(u64) -> u64| {
+        let popular = |random: &mut Xoshiro256PlusPlus| match random.next_u64() % 3 {
+            0 => random.next_u64() % 500,
+            _ => random.next_u64() % 20,
+        };
+        // The keys of popular records lie among the others.
+        let keys = (0..20_000).map(|_| popular(&mut random)).map(|key| (key, key * 137 % 500));
+        let rows: String = keys.map(|(key, name)| format!("get,{name:06},{}\n", bytes(key))).collect();
+        summary(&format!("op,key,value_size\n{rows}")).unwrap()
+    };
+    for (bytes, expected) in [
+        ((|key| if key < 20 { 10 } else { 100 }) as fn(u64) -> u64, "4% 10B, 96% 100B, popular small"),
+        (|key| if key < 20 { 5_000 } else { 100 }, "96% 100B, 4% 5000B, popular large"),
+    ] {
+        let found = read(bytes);
+        assert_eq!(found.sizes_by_popularity.as_ref().map(ToString::to_string).as_deref(), Some(expected));
+        assert_eq!(found.misfits(), []);
+    }
+    let even = read(|key| if key % 2 == 0 { 10 } else { 100 });
+    assert_eq!((even.sizes_by_popularity.clone(), even.misfits()), (None, Vec::new()));
 }
 
 #[test]

@@ -37,7 +37,10 @@ fn set(need: &mut Need, quantity: MapQuantity, value: f64) {
         MapQuantity::Reads => need.mix = with_reads(&need.mix, value),
         MapQuantity::Threads => need.threads = whole,
         MapQuantity::Memory => need.memory = Memory::Bytes(whole),
-        MapQuantity::Skew if value == 0.0 => need.access = Access::Named("uniform"),
+        MapQuantity::Skew if value == 0.0 => {
+            need.access = Access::Named("uniform");
+            need.value_bytes = need.value_bytes.clone().with_popular(None);
+        }
         MapQuantity::Skew => need.access = Access::Skewed(BTreeMap::from([("zipfian", value)])),
     }
 }

@@ -185,6 +185,12 @@ impl Need {
         })
     }
 
+    /// Whether some records are more popular than others, for no reason such as their age or place, for a kind of operation in the mix.
+    pub fn has_popular_records(&self) -> bool {
+        let kinds = self.mix.iter().map(|(kind, _)| kind.as_str()).filter(|kind| !["insert", "first"].contains(kind));
+        kinds.map(|kind| self.access_of.get(kind).unwrap_or(&self.access)).any(Access::has_popular_records)
+    }
+
     /// Whether what it reads depends on other threads' writes.
     pub fn scans(&self) -> bool {
         self.does("scan") || self.does("first")

@@ -147,6 +147,15 @@ pub struct Hot {
 }
 
 impl Access {
+    /// Whether some records are more popular than others, for no reason such as their age.
+    pub(crate) fn has_popular_records(&self) -> bool {
+        match self {
+            Self::Named(word) => *word == "zipfian",
+            Self::Skewed(exponents) => exponents.contains_key("zipfian"),
+            Self::Hot { .. } => true,
+        }
+    }
+
     /// Whether keys ascend as records are inserted, as numbers and times do.
     pub(crate) fn ascends(&self) -> bool {
         match self {

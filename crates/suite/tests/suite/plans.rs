@@ -365,3 +365,20 @@ fn a_plan_that_no_run_could_do_is_refused() {
     let errors = plan_with(&Suite::parse("base.toml", &text).unwrap(), None).unwrap_err().to_string();
     assert!(errors.contains("the axes make 237,600 cells"), "{errors}");
 }
+
+#[test]
+fn popular_sizes_need_popular_records() {
+    let text = |access: &str| {
+        format!(
+            "[axes]\nstores = \"null\"\nvalue-size = [\"70% 200B, 30% 20KiB\", \"70% 200B, 30% 20KiB, popular small\"]\nrecords = 100\n\
+             [[phases]]\nname = \"load\"\noperation = \"insert\"\n[[phases]]\nname = \"get\"\noperation = \"get\"\noperations = 9\naccess = {access}\n"
+        )
+    };
+    for access in ["\"zipfian\"", "{ hot = { records = 0.1, operations = 0.9 } }"] {
+        let suite = Suite::parse("popular.toml", &text(access)).unwrap_or_else(|errors| panic!("{errors}"));
+        let sizes: Vec<_> = suite.value_bytes().iter().map(ToString::to_string).collect();
+        assert_eq!(sizes, ["70% 200B, 30% 20KiB", "70% 200B, 30% 20KiB, popular small"]);
+    }
+    let told = Suite::parse("popular.toml", &text("\"latest\"")).unwrap_err().to_string();
+    assert!(told.contains("no phase has popular records") && told.contains("access = \"zipfian\""), "{told}");
+}

@@ -87,6 +87,61 @@ fn popular_records_are_of_each_part_as_its_weight_says() {
     assert!((large as f64 - 25_000.0).abs() < 6.0 * 137.0, "{large} gets of 100,000 were of large values");
 }
 
+/// The part of operations that fall on the first quarter of the ranks.
+fn first_quarter(access: Access, records: u32) -> f64 {
+    match access {
+        Access::Zipfian { theta } => {
+            let sum = |ranks: u32| (1..=ranks).map(|rank| f64::from(rank).powf(-theta)).sum::<f64>();
+            sum(records / 4) / sum(records)
+        }
+        Access::Hot { records, operations } => operations + (0.25 - records) / (1.0 - records) * (1.0 - operations),
+        _ => 0.25,
+    }
+}
+
+#[test]
+fn popular_records_have_the_sizes_that_are_said() {
+    for access in [
+        Access::Zipfian { theta: 0.99 },
+        Access::Hot { records: 0.1, operations: 0.9 },
+        Access::Uniform,
+        Access::Latest { theta: 0.99 },
+    ] {
+        for (sizes, popular) in [
+            ("25% 10B, 75% 1000B, popular small", 10),
+            ("75% 10B, 25% 1000B, popular large", 1_000),
+            ("25% 10B, 50% 1000B, 25% 30B, popular small", 10),
+        ] {
+            for lanes in [1, 2] {
+                let mut gets = phase("get", &[(Operation::Get, 1.0)]);
+                (gets.operations, gets.access) = (Some(50_000), access);
+                let mut turned =
+                    phase("turned", &[(Operation::Get, 8.0), (Operation::Insert, 1.0), (Operation::Delete, 1.0)]);
+                (turned.operations, turned.access) = (Some(50_000), access);
+                turned.access_of.insert(Operation::Delete, Access::Insertion);
+                let workload = mixed(sizes, 1_000, lanes, vec![gets, turned]);
+                let directory = tempfile::tempdir().unwrap();
+                let recording = recorded(&workload, directory.path()).unwrap();
+                check_recording(&workload, &recording);
+                for (number, tape) in recording.phases.iter().enumerate().skip(1) {
+                    let read = read(&tape.path);
+                    let gets: Vec<_> =
+                        read.iter().flatten().filter(|record| record.operation == Operation::Get).collect();
+                    let part =
+                        gets.iter().filter(|record| record.value_bytes == popular).count() as f64 / gets.len() as f64;
+                    // Ranks are those of a lane where others write.
+                    let expected = first_quarter(access, if number == 1 { 1_000 } else { 1_000 / lanes });
+                    let says_all = matches!(access, Access::Latest { .. });
+                    assert!(
+                        says_all || (part - expected).abs() < 0.015,
+                        "{access:?} {sizes} {lanes}: {part}, not {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     let refusal = |change: fn(&mut Workload)| {
