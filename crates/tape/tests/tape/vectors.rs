@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tape::{
-    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, ValueSizes, Workload,
-    consume, pool_bytes,
+    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Role, Scan, TapeReader, TapeShape, TapeWriter, ValueSizes,
+    Workload, consume, pool_bytes,
 };
 use bakeoff_tree::{Codec, Directory, Encoder};
 use bakeoff_tree::{Tree, ValueForm, Walk};
@@ -370,6 +370,23 @@ fn a_fixed_workload_keeps_its_bytes() {
     let recording = recorded(&workload, temporary.path()).unwrap();
     for tape in &recording.phases {
         lines += &format!("mixture {} {}\n", tape.name, tape.tape_checksum);
+    }
+    let turned = [(Operation::Get, 6.0), (Operation::Update, 1.0), (Operation::Insert, 1.0), (Operation::Delete, 1.0)];
+    let zipfian = bakeoff_tape::Access::Zipfian { theta: 0.99 };
+    let expiring = PhaseSpec {
+        access: zipfian,
+        access_of: [(Operation::Delete, bakeoff_tape::Access::Insertion)].into(),
+        ..phase("expiring", &turned)
+    };
+    let role = |threads, share, mix: &[(Operation, f64)]| Role { threads, share, mix: mix.iter().copied().collect() };
+    let roles = vec![role(3, 2.0, &turned[..1]), role(1, 1.0, &turned[1..])];
+    let in_roles = PhaseSpec { access: zipfian, ..phase("roles", &[]) }.in_roles(roles);
+    let value_bytes = ValueSizes::parse("70% 20B, 30% 100B, popular large").unwrap();
+    let workload =
+        Workload { value_bytes, lanes: 4, ..crate::common::workload(KeyForm::Sha1, 3000, vec![expiring, in_roles]) };
+    let temporary = tempfile::tempdir().unwrap();
+    for tape in &recorded(&workload, temporary.path()).unwrap().phases {
+        lines += &format!("turned {} {}\n", tape.name, tape.tape_checksum);
     }
     settle("recorded.txt", lines.as_bytes());
 }
