@@ -17,7 +17,7 @@ use crate::read::{self, Table, wrong_kind};
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 25] = [
+const KNOWN: [&str; 26] = [
     "name",
     "operation",
     "mix",
