@@ -55,7 +55,7 @@ pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};
 pub use key::{KEY_BYTES_MAX, KeyMaker, key_bytes_needed, key_bytes_of, key_count, key_lengths};
 pub use operation::{Consumer, Operation};
-pub use phase_spec::{Access, Batch, Measure, OpenLoop, PhaseSpec};
+pub use phase_spec::{Access, Batch, Measure, OpenLoop, PhaseSpec, Role};
 pub use places::{Places, pool_bytes};
 
 pub use part_file::TapeShape;
@@ -65,7 +65,6 @@ pub use random::below;
 pub use reader::{Block, LaneNeeds, LaneReader, Records, TapeReader};
 pub use record::{lend_pool, record};
 pub use recording::{Hints, PhaseTape, Recording};
-pub use roles::Role;
 pub use show::show;
 pub use sizes::{Shape, SizeRange};
 pub use turnover::{RunsOut, drawn_max};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Consumer, Operation, Role, Shape, SizeRange};
+use crate::{Consumer, Operation, Shape, SizeRange};
 
 /// Which records operations fall on. Every phase draws from a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,17 @@ impl Access {
     pub(crate) fn has_popular_records(self) -> bool {
         matches!(self, Self::Zipfian { .. } | Self::Hot { .. })
     }
+}
+
+/// Threads of a phase that all do the same, next to others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Role {
+    /// How many there are of as many as all roles of the phase have together. Of a multiple of that there are so many times as many.
+    pub threads: u32,
+    /// Their part of the operations of the phase, by weight.
+    pub share: f64,
+    /// What they do, by weight.
+    pub mix: BTreeMap<Operation, f64>,
 }
 
 /// How writes are acknowledged.

@@ -1,21 +1,6 @@
 //! Threads of a phase that do something of their own, such as readers next to a writer.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
-use crate::{OpenLoop, Operation, PhaseSpec};
-
-/// Threads of a phase that all do the same, next to others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Role {
-    /// How many there are of as many as all roles of the phase have together. Of a multiple of that there are so many times as many.
-    pub threads: u32,
-    /// Their part of the operations of the phase, by weight.
-    pub share: f64,
-    /// What they do, by weight.
-    pub mix: BTreeMap<Operation, f64>,
-}
+use crate::{OpenLoop, PhaseSpec, Role};
 
 impl PhaseSpec {
     /// The same in roles, whose mixes together are that of the phase.

@@ -1,14 +1,11 @@
 //! What a workload drawn from the figures of a trace does not have, where that decides how fast stores are.
 
 use crate::popularity::Law;
-use crate::sizes::{RecordSizes, Sizes};
+use crate::sizes::{RecordSizes, Sizes, means_differ};
 use crate::summary::Summary;
 
 /// From this part on, operations go through neighbouring keys: of keys drawn one by one, half lie above the one before.
 const IN_ORDER_MIN: f64 = 0.6;
-
-/// Beyond this part of the mean of records, the mean of operations is another one.
-const MEANS_DIFFER: f64 = 0.25;
 
 /// A law of popularity that differs by more from the trace is another one.
 const POPULARITY_DIFFERS: f64 = 0.15;
@@ -53,10 +50,4 @@ impl Summary {
         let differ = means_differ(self.value_bytes, self.record_value_bytes) && self.sizes_by_popularity.is_none();
         differ.then_some(Misfit::PopularSizes { operations, records })
     }
-}
-
-/// Whether operations are on values of other sizes than those of the records.
-pub(crate) fn means_differ(operations: Option<Sizes>, records: Option<RecordSizes>) -> bool {
-    let (Some(operations), Some(records)) = (operations, records) else { return false };
-    (operations.mean / records.sizes.mean - 1.0).abs() > MEANS_DIFFER
 }

@@ -5,6 +5,9 @@ use std::cmp::Reverse;
 use bakeoff_measure::Histogram;
 use bakeoff_tape::{Popular, SizePart, SizeRange, ValueSizes};
 
+/// Beyond this part of the mean of records, the mean of operations is another one.
+const MEANS_DIFFER: f64 = 0.25;
+
 /// Two sizes whose mean over operations is off by more than this part do not represent records that differ in popularity.
 const MEAN_DIFFERS: f64 = 0.1;
 
@@ -112,4 +115,10 @@ fn distance(bytes: &[u32], range: SizeRange) -> f64 {
     let step = (range.max - range.min) as f64 / bytes.len() as f64;
     let even = |rank: usize| range.min as f64 + step * (rank as f64 + 0.5);
     bytes.iter().enumerate().map(|(rank, bytes)| (f64::from(*bytes) - even(rank)).abs()).sum()
+}
+
+/// Whether operations are on values of other sizes than those of the records.
+pub(crate) fn means_differ(operations: Option<Sizes>, records: Option<RecordSizes>) -> bool {
+    let (Some(operations), Some(records)) = (operations, records) else { return false };
+    (operations.mean / records.sizes.mean - 1.0).abs() > MEANS_DIFFER
 }

@@ -12,11 +12,10 @@ use crate::event::Event;
 use crate::hash::{IdentityHasher, secret_hash};
 use crate::intake::Omitted;
 use crate::lanes::Threads;
-use crate::misfit::means_differ;
 use crate::popularity::{Law, Popularity};
 use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report, report_read};
 use crate::read::Trace;
-use crate::sizes::{RecordSizes, Sizes, by_popularity};
+use crate::sizes::{RecordSizes, Sizes, by_popularity, means_differ};
 use crate::turnover::{Birth, Lives, Turnover};
 
 /// The most different keys that are counted: they take about 28 bytes of memory each.
