@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     if let Err(why) = can_begin {
         return complain(&format!("{why:#}"));
     }
-    bakeoff_engine::with_stack(run_program)
+    bakeoff_limits::with_stack(run_program)
         .unwrap_or_else(|why| complain(&format!("the stack (`ulimit -s`) is too small, and {why}")))
 }
 

@@ -54,6 +54,34 @@ fn a_store_that_uses_up_all_files_fails_alone_and_is_tried_again_when_there_is_r
     assert!(small.unmount());
 }
 
+/// SQLite says that it cannot open its file, which was an error for ever.
+#[test]
+fn a_store_for_which_no_file_is_left_is_tried_again_when_there_is_room() {
+    let place = Place::new();
+    let Some(small) = SmallMount::with_options(&place, "no file left", "size=96m,nr_inodes=2000") else { return };
+    place.write("tiny.toml", &tiny_suite(r#""sqlite""#, ""));
+    let (mut failures, mut out) = (Vec::new(), 0);
+    for left in 3..10 {
+        let fillers = fill_with_files(small.path(), left);
+        out += 1;
+        let name = format!("out-{out}");
+        let run = ["run", "tiny.toml", "--rounds", "1", "--dir", "small", "--out", &name];
+        let finished = place.run(&run);
+        fillers.iter().for_each(|file| std::fs::remove_file(file).expect("removed"));
+        let Some(run) = names_in_if_there(&place.path().join(&name)).into_iter().find(|run| run.starts_with("20"))
+        else {
+            continue;
+        };
+        let lines = std::fs::read_to_string(place.path().join(&name).join(run).join("results.jsonl")).expect("results");
+        let cells: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let of_cells: Vec<Value> = cells.into_iter().filter(|line| line["line"] == "cell").collect();
+        failures.extend(statuses(&of_cells, "sqlite").into_iter().filter(|(status, _)| status == "failed"));
+        assert!(finished.status.is_some_and(|status| status <= 2), "{finished:?}");
+    }
+    assert!(!failures.is_empty() && failures.iter().all(|(_, failure)| failure == "disk-full"), "{failures:?}");
+    assert!(small.unmount());
+}
+
 #[test]
 fn a_plan_counts_the_files_of_stores_that_keep_one_for_each_record() {
     let place = Place::new();
@@ -395,6 +423,28 @@ fn limits_of_a_shell_are_errors_of_cells_and_end_nothing() {
         assert!(!finished.stderr.contains("panicked"), "{limit}: {finished:?}");
         assert_eq!(place.leftovers(), Vec::<PathBuf>::new(), "{limit}");
     }
+}
+
+/// Drivers failed to start, died of a signal, or of their stack.
+#[test]
+fn a_driver_under_limits_of_the_shell_runs_or_says_which() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""lmdb", "sqlite""#, "");
+    place.write("tiny.toml", &suite);
+    for (limit, out) in [("-d 8000000", "data"), ("-s 64", "stack")] {
+        let (_, finished) = limited(&place, limit, &["run", "tiny.toml", "--rounds", "1", "--out", out]);
+        finished.expect(0);
+    }
+    place.write("large.toml", &suite.replace("records = [200]", "records = [20_000]"));
+    let (_, finished) = limited(&place, "-f 1000", &["run", "large.toml", "--rounds", "1", "--out", "file"]);
+    let said = unwrapped(&finished.expect(1).stdout);
+    let told = "files may not be longer: `ulimit -f` allows 1000 KiB in a file. Raise that with `ulimit -f unlimited`";
+    assert!(said.contains(told) && !said.contains("signal"), "{said}");
+}
+
+/// The names in a directory; none where it is not.
+fn names_in_if_there(directory: &Path) -> Vec<String> {
+    if directory.exists() { names_in(directory) } else { Vec::new() }
 }
 
 /// The names in a directory.

@@ -24,7 +24,10 @@ pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("describe"), None) => describe(name, stores),
-        (Some("run"), None) => run_request(stores),
+        (Some("run"), None) => bakeoff_limits::with_stack(|| run_request(stores)).unwrap_or_else(|why| {
+            eprintln!("{name}: {why}");
+            ExitCode::FAILURE
+        }),
         (Some("--version"), None) => print(name, &format!("{name} {}", env!("CARGO_PKG_VERSION"))),
         _ => {
             eprintln!(

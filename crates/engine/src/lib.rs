@@ -57,6 +57,6 @@ pub use programs::Missing;
 pub use reporter::Reporter;
 pub use state::Ended;
 pub use surroundings::interrupt::INTERRUPTED;
-pub use surroundings::limits::{soften_limits, with_stack};
+pub use surroundings::limits::soften_limits;
 pub use surroundings::profile::profiling_possibility;
 pub use surroundings::watch::Watch;

@@ -5,5 +5,5 @@
 mod shortage;
 mod threads;
 
-pub use shortage::{Shortage, check_least};
-pub use threads::{in_parallel, join, spawn, spawn_in, spawn_with_stack};
+pub use shortage::{Shortage, check_least, file_size_limit};
+pub use threads::{STACK_BYTES, in_parallel, join, spawn, spawn_in, with_stack};

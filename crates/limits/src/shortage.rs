@@ -49,6 +49,9 @@ const DATA: Limit = Limit {
     usual: "unlimited",
 };
 
+const FILE_SIZE: Limit =
+    Limit { resource: Resource::Fsize, letter: 'f', unit: 1 << 10, of: "KiB in a file", least: 0, usual: "unlimited" };
+
 /// What was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refused {
@@ -56,6 +59,8 @@ enum Refused {
     File,
     /// Another open file of any process.
     FileOfSystem,
+    /// A longer file.
+    FileSize,
     /// Another thread or process.
     Task,
     Memory,
@@ -67,6 +72,7 @@ impl Refused {
         match self {
             Self::File => &[&OPEN_FILES],
             Self::FileOfSystem => &[],
+            Self::FileSize => &[&FILE_SIZE],
             Self::Task => &[&PROCESSES, &ADDRESSES, &DATA],
             Self::Memory => &[&ADDRESSES, &DATA],
         }
@@ -92,6 +98,7 @@ impl Shortage {
         let refused = match Errno::from_io_error(why)? {
             Errno::MFILE => Refused::File,
             Errno::NFILE => Refused::FileOfSystem,
+            Errno::FBIG => Refused::FileSize,
             Errno::AGAIN => Refused::Task,
             Errno::NOMEM => Refused::Memory,
             _ => return None,
@@ -120,6 +127,7 @@ impl fmt::Display for Shortage {
         formatter.write_str(match self.refused {
             Refused::File => "too few files may be open at the same time",
             Refused::FileOfSystem => "all programs together have too many files open: end some of them",
+            Refused::FileSize => "files may not be longer",
             Refused::Task => "no further thread or process can be started",
             Refused::Memory => "there is too little memory",
         })?;
@@ -131,6 +139,7 @@ impl fmt::Display for Shortage {
             self.set.iter().map(|(limit, _)| format!("`ulimit -{} {}`", limit.letter, limit.usual)).collect();
         match self.refused {
             Refused::FileOfSystem => Ok(()),
+            Refused::FileSize if remedies.is_empty() => formatter.write_str(" on this file system"),
             _ if remedies.is_empty() => {
                 formatter.write_str(": end other programs, or raise the limits of the container")
             }
@@ -145,6 +154,11 @@ impl From<Shortage> for io::Error {
     fn from(shortage: Shortage) -> Self {
         Self::other(shortage)
     }
+}
+
+/// That files may not be of any length, where the shell limits it.
+pub fn file_size_limit() -> Option<Shortage> {
+    getrlimit(FILE_SIZE.resource).current.map(|_| Shortage::new(Refused::FileSize))
 }
 
 /// Refuses limits with which bakeoff can do nothing.

@@ -3,6 +3,8 @@
 use std::panic::resume_unwind;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle, available_parallelism, scope};
 
+use rustix::process::{Resource, getrlimit};
+
 use crate::shortage::Shortage;
 
 /// Starts a thread.
@@ -13,18 +15,21 @@ pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
     Builder::new().spawn(work).map_err(|why| Shortage::of_thread(&why))
 }
 
-/// Starts a thread with a stack of so many bytes.
+/// The stack that programs of this project need, bytes: the usual limit of a shell.
+pub const STACK_BYTES: u64 = 8 << 20;
+
+/// Does the work in this thread, or in one with a stack of the usual size where the limit on the stack is smaller.
 ///
 /// # Errors
-/// The system refuses one.
-pub fn spawn_with_stack<T: Send + 'static>(
-    bytes: u64,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<JoinHandle<T>, Shortage> {
-    Builder::new()
-        .stack_size(usize::try_from(bytes).unwrap_or(usize::MAX))
-        .spawn(work)
-        .map_err(|why| Shortage::of_thread(&why))
+/// The system refuses that thread.
+pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Shortage> {
+    if getrlimit(Resource::Stack).current.is_none_or(|bytes| bytes >= STACK_BYTES) {
+        return Ok(work());
+    }
+    scope(|scope| {
+        let thread = Builder::new().stack_size(STACK_BYTES as usize).spawn_scoped(scope, work);
+        thread.map(ended).map_err(|why| Shortage::of_thread(&why))
+    })
 }
 
 /// Starts a thread in a scope.

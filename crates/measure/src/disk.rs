@@ -49,6 +49,15 @@ pub fn room_bytes_if_full(directory: &Path, piece_bytes: u64) -> Option<u64> {
     room_bytes(directory).filter(|&room| room < piece_bytes.saturating_mul(2).max(FULL_BYTES))
 }
 
+/// Fewer than this are none: a store makes several at a time.
+const FULL_FILES: u64 = 16;
+
+/// How many files can still be made on the file system of a directory by those without privileges, if these are hardly any. `None` where there is
+/// room for some, and where the file system does not tell.
+pub fn room_files_if_full(directory: &Path) -> Option<u64> {
+    room_files(directory).filter(|&files| files < FULL_FILES)
+}
+
 /// Room on the file system of a directory for those without privileges, bytes; `None` where it does not tell.
 pub fn room_bytes(directory: &Path) -> Option<u64> {
     statvfs(directory).ok().as_ref().map(free_bytes)

@@ -20,7 +20,7 @@ mod witness;
 pub use background_work::wait_for_background_work;
 pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
-pub use disk::{disk_usage, room_bytes, room_bytes_if_full, room_files};
+pub use disk::{disk_usage, room_bytes, room_bytes_if_full, room_files, room_files_if_full};
 pub use histogram::{Histogram, HistogramError, recorded_ns};
 pub use machine::{FileLimit, Machine, memory_available_bytes, nofile_limit, out_of_memory_kills};
 pub use medium::Medium;

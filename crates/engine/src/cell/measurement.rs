@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bakeoff_measure::room_bytes_if_full;
+use bakeoff_measure::{room_bytes_if_full, room_files_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
 
 use crate::cell::claims::Refusal;
@@ -116,7 +116,7 @@ pub(crate) fn without_medium(
     log: String,
     why: &anyhow::Error,
 ) -> Option<Vec<ResultLine>> {
-    let is_full = room_bytes_if_full(job.scratch, 0).is_some();
+    let is_full = room_bytes_if_full(job.scratch, 0).is_some() || room_files_if_full(job.scratch).is_some();
     let kind = if is_full { FailureKind::DiskFull } else { FailureKind::Medium };
     RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0, None)
 }

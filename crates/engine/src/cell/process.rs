@@ -1,12 +1,14 @@
 //! A driver process: the request in, events out, and an end in every case.
 
+use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
+use bakeoff_limits::file_size_limit;
+use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full, room_files_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Request};
 use bakeoff_text::{counted, format_duration, shorten_error};
 
@@ -86,14 +88,11 @@ impl Ending {
         Self::Failed { kind: FailureKind::SetUp, message: format!("{why:#}") }
     }
 
-    /// The same where the store's file system has so little room left. Few stores pass on what the
+    /// The same where the store's file system has no room left. Few stores pass on what the
     /// system told them: one says "Input/output error", one dies of a page that a mapped file had
     /// no room for, one waits for ever. A wrong answer stays one.
-    fn for_want_of_room(self, room_bytes: u64) -> Self {
-        let full = |message: String| {
-            let left = counted(room_bytes, "byte");
-            (FailureKind::DiskFull, format!("no space is left, the store's file system has {left} free: {message}"))
-        };
+    fn for_want_of_room(self, left: &Left) -> Self {
+        let full = |message: String| (FailureKind::DiskFull, format!("{left}: {message}"));
         match self {
             Self::Event(Event::Failed {
                 kind: FailureKind::StoreError | FailureKind::Panic | FailureKind::DiskFull,
@@ -108,6 +107,49 @@ impl Ending {
                 Self::Failed { kind, message }
             }
             other => other,
+        }
+    }
+
+    /// The same, with the limit that the shell sets on the length of files, where a store failed: few stores name it.
+    fn under_limits(self) -> Self {
+        let Some(limit) = file_size_limit() else { return self };
+        match self {
+            Self::Event(Event::Failed { kind: kind @ FailureKind::StoreError, phase, message }) => {
+                Self::Event(Event::Failed { kind, phase, message: format!("{message}; {limit}") })
+            }
+            Self::Failed { kind: kind @ FailureKind::Crash, message } => {
+                Self::Failed { kind, message: format!("{message}; {limit}") }
+            }
+            other => other,
+        }
+    }
+}
+
+/// What is left on a file system that is full.
+enum Left {
+    Bytes(u64),
+    Files(u64),
+}
+
+impl Left {
+    /// `None` where there is room for two pieces of so many bytes, and for some files.
+    fn if_full(directory: &Path, piece_bytes: u64) -> Option<Self> {
+        let files = || room_files_if_full(directory).map(Self::Files);
+        room_bytes_if_full(directory, piece_bytes).map(Self::Bytes).or_else(files)
+    }
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => {
+                let left = counted(*bytes, "byte");
+                write!(formatter, "no space is left, the store's file system has {left} free")
+            }
+            Self::Files(files) => {
+                let left = counted(*files, "file");
+                write!(formatter, "no further files can be made, the store's file system has room for {left}")
+            }
         }
     }
 }
@@ -158,7 +200,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
         listener.heard(printed)
     });
     // Before the process ends: what it has opened and removed is given back then.
-    let room_bytes = room_bytes_if_full(&job.request.directory, job.request.hints.value_bytes_max);
+    let left = Left::if_full(&job.request.directory, job.request.hints.value_bytes_max);
     let patience = match ending {
         // What a JVM prints when it dies is no event: its report and its death follow.
         Some(Followed::Last(_) | Followed::Rubbish(_)) => EXIT_TIME_MAX,
@@ -191,10 +233,11 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
         },
         None => silent_end(job, status, kills_before),
     };
-    Ok(match room_bytes {
-        Some(room_bytes) => ending.for_want_of_room(room_bytes),
+    let ending = match left {
+        Some(left) => ending.for_want_of_room(&left),
         None => ending,
-    })
+    };
+    Ok(ending.under_limits())
 }
 
 /// How following a driver's output ended.

@@ -13,7 +13,9 @@ use anyhow::{Context, Result};
 use bakeoff_limits::{Shortage, spawn};
 use bakeoff_protocol::Event;
 use bakeoff_text::{printable, shorten_error};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, set_parent_process_death_signal, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, set_parent_process_death_signal, setrlimit,
+};
 
 use crate::cell::log::Log;
 use crate::place::cgroup::MemoryGroup;
@@ -84,7 +86,11 @@ impl DriverProcess {
                     rustix::io::write(door, b"0")?;
                 }
                 setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+                // A file that grows beyond `ulimit -f` is an error of the write then, which a store reports, and not the driver's death.
+                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
                 if let Some(bytes) = memory {
+                    // Nobody without privileges may go beyond what the shell allows.
+                    let bytes = getrlimit(Resource::Data).maximum.map_or(bytes, |maximum| maximum.min(bytes));
                     setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
                 }
                 Ok(())
