@@ -70,7 +70,7 @@ pub use sizes::{Shape, SizeRange};
 pub use turnover::{RunsOut, drawn_max};
 pub use value_sizes::{Popular, SizePart, ValueSizes};
 pub use workload::{AGE_PHASE, Data, Estimate, Import, KeyForm, Workload};
-pub use writer::{Counts, TapeWriter};
+pub use writer::{Counts, KindCounts, TapeWriter};
 
 /// Tapes that a reader must refuse, each for one rule of the format: a JSON array of objects with `group`, `name`, `rule` and `tape`, which is
 /// hexadecimal. Their values lie in [`VECTORS_POOL`].

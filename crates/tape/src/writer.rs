@@ -1,6 +1,7 @@
 //! Writing a tape: lane after lane, block by block, with the memory of one block. The header is written last, and the
 //! file gets its name only when it is complete.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -11,7 +12,7 @@ use xxhash_rust::xxh64::Xxh64;
 use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
 use crate::header::{LaneFacts, TapeHeader};
 use crate::part_file::{PartFile, TapeShape, unwritable};
-use crate::{RECORD_KEY_BYTES_MAX, TapeError, consume};
+use crate::{Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
 
 /// Operations in a block that is full of them, fewer than a reader takes: what a driver makes ready for a block is still in the processor's second
 /// cache when the store is given it, however much the store itself reads.
@@ -25,12 +26,40 @@ pub(crate) const BLOCK_BYTES: u64 = 256 << 10;
 const WRITE_BYTES: usize = 1 << 20;
 
 /// What replaying a tape comes to, whatever the store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Operations whose time counts, commits included.
     pub timed_operations: u64,
     /// Operations with an answer to compare: gets, scans and walks.
     pub answers: u64,
+    /// The same operations by their kind; empty in a recording that was made before this was counted.
+    #[serde(default)]
+    pub kinds: BTreeMap<Operation, KindCounts>,
+}
+
+/// What the timed operations of a kind come to in a right store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindCounts {
+    /// How many they are.
+    pub operations: u64,
+    /// Entries that they write or deliver: of scans those they find, of walks steps at most, else one each.
+    pub entries: u64,
+    /// Bytes of the keys and values that they write or deliver.
+    pub bytes: u64,
+}
+
+impl KindCounts {
+    #[inline]
+    fn add(&mut self, record: &Record<'_>) {
+        let (entries, bytes) = match record.scan() {
+            Some(scan) => (scan.entries, scan.bytes),
+            None if record.has_value() => (1, record.key.len() as u64 + u64::from(record.value_bytes)),
+            None => (record.walk().map_or(1, |walk| walk.found()), 0),
+        };
+        self.operations += 1;
+        self.entries = self.entries.saturating_add(entries);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 /// A tape being written. Dropped without [`TapeWriter::finish`], it leaves nothing behind.
@@ -43,7 +72,9 @@ pub struct TapeWriter {
     lanes: Vec<LaneFacts>,
     content: Xxh64,
     block: OpenBlock,
-    counts: Counts,
+    answers: u64,
+    /// By the code of the operation, less one.
+    kinds: [KindCounts; Operation::ALL.len()],
 }
 
 /// The block that records are being added to.
@@ -119,7 +150,8 @@ impl TapeWriter {
             lanes: vec![LaneFacts { offset: position, ..LaneFacts::default() }],
             content: Xxh64::new(0),
             block: OpenBlock::default(),
-            counts: Counts::default(),
+            answers: 0,
+            kinds: Default::default(),
         })
     }
 
@@ -134,8 +166,10 @@ impl TapeWriter {
             self.end_block()?;
         }
         self.block.add(record);
-        self.counts.timed_operations += u64::from(!record.untimed());
-        self.counts.answers += u64::from(record.operation.answers());
+        self.answers += u64::from(record.operation.answers());
+        if !record.untimed() {
+            self.kinds[record.operation as usize - 1].add(record);
+        }
         Ok(())
     }
 
@@ -184,7 +218,9 @@ impl TapeWriter {
 
     /// What a driver that replays everything written so far must report.
     pub fn counts(&self) -> Counts {
-        self.counts
+        let kinds = Operation::ALL.into_iter().zip(self.kinds).filter(|(_, kind)| kind.operations > 0);
+        let timed_operations = self.kinds.iter().map(|kind| kind.operations).sum();
+        Counts { timed_operations, answers: self.answers, kinds: kinds.collect() }
     }
 
     /// Operations written so far.

@@ -247,7 +247,7 @@ fn phase_tape(
         path: PathBuf::from(file),
         tape_checksum: header.identity(),
         operations: header.operations,
-        counts: *counts,
+        counts: counts.clone(),
         records_after,
         data_bytes_after,
         written_bytes,

@@ -221,6 +221,46 @@ fn counts() -> Vec<Lie> {
             "compacted copy",
         ),
         edit(r#"/"phase":"load"/s/"operation":"commit"/"operation":"insert"/"#, "bad-output", "two results"),
+        // What is ranked by: a scan of entries that are not there, and more of them.
+        edit(
+            r#"/"event":"phase","phase":"scan"/s/"entries":200,/"entries":200000,/"#,
+            "bad-output",
+            "200000 entries of the kind scan-all where its tape has 200",
+        ),
+        edit(
+            r#"/"event":"phase","phase":"scan"/s/"entries":200,/"entries":201,/"#,
+            "bad-output",
+            "201 entries of the kind scan-all where its tape has 200",
+        ),
+        edit(
+            r#"/"event":"phase","phase":"scan"/s/"bytes":\([0-9]*\),/"bytes":\1000,/"#,
+            "bad-output",
+            "000 bytes of the kind scan-all where",
+        ),
+        edit(
+            r#"/"event":"phase","phase":"load"/s/"bytes":\([0-9]*\),/"bytes":\10,/"#,
+            "bad-output",
+            "of the kind insert where",
+        ),
+        get(r#"s/"bytes":[0-9]*,/"bytes":1,/"#, "1 bytes of the kind get where its tape has"),
+        // Kinds that cost more.
+        get(r#"s/"operation":"get"/"operation":"exists"/"#, "0 operations of the kind get where its tape has 200"),
+        edit(
+            r#"/"phase":"mix"/s/"operation":"update"/"operation":"upsert"/"#,
+            "bad-output",
+            "0 operations of the kind update where",
+        ),
+        edit(
+            r#"/"phase":"scan"/s/"operation":"scan-all"/"operation":"scan"/"#,
+            "bad-output",
+            "1 operations of the kind scan where its tape has 0",
+        ),
+        // All commits folded into the inserts.
+        edit(
+            r#"/"phase":"load"/s/"operations":\[.*\],"answers/"operations":[{"operation":"insert","operations":201,"entries":201,"bytes":1}],"answers/"#,
+            "bad-output",
+            "201 operations of the kind insert where its tape has 200",
+        ),
     ]
 }
 

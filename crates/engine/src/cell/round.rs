@@ -108,7 +108,7 @@ impl<'a> RoundRecord<'a> {
         let keeps_data = self.job.store.capabilities.keeps_data;
         let held_against = phase::Asked {
             request: phase_request,
-            counts: tape.counts,
+            counts: &tape.counts,
             operations: tape.operations,
             threads: self.job.workload.workload.lanes,
             keeps_data,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bakeoff_protocol::{FailureKind, Mode, OperationResult, PhaseRequest, PhaseResult};
 use bakeoff_results::plausible::impossible;
-use bakeoff_tape::{Counts, Operation};
+use bakeoff_tape::{Counts, KindCounts, Operation};
 
 use crate::cell::claims::{Refusal, histograms, latencies, sizes};
 
@@ -16,7 +16,7 @@ pub(crate) struct Asked<'a> {
     /// What the driver was asked.
     pub(crate) request: &'a PhaseRequest,
     /// What replaying its tape comes to.
-    pub(crate) counts: Counts,
+    pub(crate) counts: &'a Counts,
     /// Operations on its tape.
     pub(crate) operations: u64,
     /// Threads that replay it.
@@ -35,8 +35,9 @@ pub(crate) fn check(result: &PhaseResult, asked: &Asked<'_>) -> Result<(), Refus
     let otherwise = || Some(format!("the driver {} in the phase `{phase}`", unasked(result, asked)?));
     let miscounted = || Some(format!("the driver reported {} in the phase `{phase}`", miscounted(result, asked)?));
     let kinds = || Some(format!("the driver reported for the phase `{phase}` {}", wrong_kinds(result)?));
+    let unlike = || Some(format!("the driver reported {} in the phase `{phase}`", unlike_tape(result, asked)?));
     let times = || Some(format!("the driver reported for the phase `{phase}` {}", untrue_figures(result)?));
-    let what = otherwise().or_else(miscounted).or_else(kinds).or_else(times);
+    let what = otherwise().or_else(miscounted).or_else(kinds).or_else(unlike).or_else(times);
     what.map_or(Ok(()), |what| Err((FailureKind::BadOutput, what)))
 }
 
@@ -105,6 +106,32 @@ fn wrong_kinds(result: &PhaseResult) -> Option<String> {
             (Some(_), Mode::Throughput) => Some(format!("latencies of {operation}, which was timed by blocks")),
             _ => None,
         }
+    })
+}
+
+/// What operations of a kind came to that is not what its tape has: figures by which stores are ranked.
+fn unlike_tape(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
+    let kinds = &asked.counts.kinds;
+    if kinds.is_empty() {
+        return None;
+    }
+    let figures = |of: KindCounts| [("operations", of.operations), ("entries", of.entries), ("bytes", of.bytes)];
+    // What a store that keeps nothing delivers is its own matter.
+    let judged = if asked.keeps_data { 3 } else { 1 };
+    Operation::ALL.into_iter().find_map(|kind| {
+        let expected = kinds.get(&kind).copied().unwrap_or_default();
+        let found = result.operations.iter().find(|of| of.operation == kind.name());
+        let found = found.map_or_else(KindCounts::default, |of| KindCounts {
+            operations: of.operations,
+            entries: of.entries,
+            bytes: of.bytes,
+        });
+        let mut pairs = figures(found).into_iter().zip(figures(expected)).take(judged);
+        // How many of a kind come before measuring begins is the driver's matter. A walk may end early where something is gone.
+        let is_exact = result.warm_up.is_none() && kind != Operation::Walk;
+        let is_off = |found: u64, expected: u64| found > expected || is_exact && found != expected;
+        let ((what, found), (_, expected)) = pairs.find(|((_, found), (_, expected))| is_off(*found, *expected))?;
+        Some(format!("{found} {what} of the kind {kind} where its tape has {expected}", kind = kind.name()))
     })
 }
 
