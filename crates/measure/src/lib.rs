@@ -22,7 +22,7 @@ pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
 pub use disk::{disk_usage, room_bytes, room_bytes_if_full, room_files, room_files_if_full};
 pub use histogram::{Histogram, HistogramError, recorded_ns};
-pub use machine::{FileLimit, Machine, memory_available_bytes, nofile_limit, out_of_memory_kills};
+pub use machine::{FileLimit, Machine, cpus_online, memory_available_bytes, nofile_limit, out_of_memory_kills};
 pub use medium::Medium;
 pub use mount::mount_points;
 pub use page_cache::{drop_page_cache, page_cache_bytes};

@@ -76,6 +76,11 @@ pub struct Machine {
     pub cpus_busy: Option<f64>,
 }
 
+/// CPUs that the kernel runs, whether this process may use them or not.
+pub fn cpus_online() -> Option<u64> {
+    CpuInfo::current().ok().map(|cpu| cpu.num_cores() as u64).filter(|cpus| *cpus > 0)
+}
+
 impl Machine {
     /// Reads everything there is to know.
     pub fn read() -> Self {

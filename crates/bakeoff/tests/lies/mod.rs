@@ -38,6 +38,7 @@ pub(crate) fn lies() -> Vec<Lie> {
         times(),
         histograms(),
         courses(),
+        resources(),
         settings(),
         directories(),
         forms(),
@@ -204,7 +205,7 @@ fn counts() -> Vec<Lie> {
         ),
         get(
             r#"s/"rss_peak_above_baseline_bytes":[0-9]*/"rss_peak_above_baseline_bytes":99999999999/"#,
-            "more than rss_peak",
+            "rss_peak_above_baseline_bytes 99999999999, while rss_peak_bytes",
         ),
         edit(
             r#"/"phase":"mix"/s/"operation":"update"/"operation":"get"/"#,
@@ -366,6 +367,39 @@ fn courses() -> Vec<Lie> {
         get(
             r#"s/"latency":/"by_size":[{"value_bytes_min":1,"value_bytes_max":9,"operations":1,"latency":{"latency_ns_mean":1,"latency_ns_min":1,"latency_ns_p50":1,"latency_ns_p90":1,"latency_ns_p99":1,"latency_ns_p999":1,"latency_ns_max":1,"histogram":""}}],&/"#,
             "`by_size`, which nobody asked for",
+        ),
+    ]
+}
+
+/// Memory and processor's time that contradict each other, or are more than there is.
+fn resources() -> Vec<Lie> {
+    let get =
+        |change: &str, words: &str| edit(&format!(r#"/"event":"phase","phase":"get"/{change}"#), "bad-output", words);
+    let absurd = FIGURE_MAX / 2;
+    vec![
+        get(r#"s/"rss_peak_bytes":[0-9]*/"rss_peak_bytes":1/"#, "rss_peak_bytes 1, while"),
+        get(
+            r#"s/"rss_peak_bytes":[0-9]*,"rss_peak_above_baseline_bytes":[0-9]*/"rss_peak_bytes":1,"rss_peak_above_baseline_bytes":0/"#,
+            "rss_peak_bytes 1, while",
+        ),
+        get(r#"s/"rss_peak_bytes":[0-9]*,//"#, "without rss_peak_bytes"),
+        get(r#"s/"rss_peak_above_baseline_bytes":/&9/"#, "rss_peak_above_baseline_bytes 9"),
+        edit(
+            r#"/"event":"opened"/s/"rss_baseline_bytes":[0-9]*,//"#,
+            "bad-output",
+            "without rss_peak_bytes and rss_baseline_bytes",
+        ),
+        edit(
+            r#"/"event":"opened"/s/"rss_baseline_bytes":[0-9]*/"rss_baseline_bytes":1/"#,
+            "bad-output",
+            "and rss_baseline_bytes 1",
+        ),
+        get(&format!(r#"s/"cpu_user_ns":[0-9]*/"cpu_user_ns":{absurd}/"#), "ns of CPU time in"),
+        get(r#"s/"cpu_system_ns":[0-9]*/"cpu_system_ns":10000000000000/"#, "ns of CPU time in"),
+        edit(
+            &format!(r#"/"event":"finished"/s/"page_cache_bytes":[0-9]*/"page_cache_bytes":{absurd}/"#),
+            "bad-output",
+            "of files that never had more than",
         ),
     ]
 }

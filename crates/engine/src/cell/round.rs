@@ -111,6 +111,7 @@ impl<'a> RoundRecord<'a> {
             counts: &tape.counts,
             operations: tape.operations,
             threads: self.job.workload.workload.lanes,
+            rss_baseline_bytes: self.end.opened.as_ref().and_then(|opened| opened.rss_baseline_bytes),
             keeps_data,
         };
         match phase::check(result, &held_against) {
@@ -216,7 +217,12 @@ impl<'a> RoundRecord<'a> {
             let copy = self.end.verified.as_ref()?.compacted_copy?;
             directory::untrue("the compacted copy", request.compacted_copy.as_deref()?, Some(copy.disk), kept)
         };
-        of_store.or_else(of_copy)
+        // Files that were removed at the end were in it too, if the store keeps none.
+        let of_cache = || {
+            let peak_bytes = self.end.disk_peak_allocated_bytes;
+            directory::too_much_cached(&request.directory, finished.page_cache_bytes.filter(|_| is_kept), peak_bytes)
+        };
+        of_store.or_else(of_copy).or_else(of_cache)
     }
 
     /// What Zstandard makes of the values alive at the end, of those that repeat once; 0 where they do not come from the pool as they are.

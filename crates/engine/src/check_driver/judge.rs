@@ -81,6 +81,7 @@ pub(super) fn refused(answer: &Answer, kinds: &[FailureKind], store: &Path, file
 /// What a run to its end reported.
 pub(super) struct Run {
     pub(super) settings: Settings,
+    pub(super) rss_baseline_bytes: Option<u64>,
     pub(super) phases: Vec<PhaseResult>,
     pub(super) verified: Option<Verified>,
 }
@@ -100,6 +101,7 @@ pub(super) fn finished(
             counts: &tape.counts,
             operations: tape.operations,
             threads: recorded.workload.lanes,
+            rss_baseline_bytes: run.rss_baseline_bytes,
             keeps_data,
         };
         claims::phase::check(phase, &asked)
@@ -134,13 +136,15 @@ pub(super) fn in_order(answer: &Answer, request: &Request) -> Checked<Run> {
     }
     let mut order =
         Order::new(claims::order::Asked { phases: names.clone(), dies: false, verifies: request.verify.is_some() });
-    let mut run = Run { settings: Settings::new(), phases: Vec::new(), verified: None };
+    let mut run = Run { settings: Settings::new(), rss_baseline_bytes: None, phases: Vec::new(), verified: None };
     let mut opened = false;
     for (event, line) in events.into_iter().zip(answer.text().lines()) {
         order.take(&event).map_err(|what| Stop::broken(&expected, what))?;
         refuse_figures(line).map_err(|(_, what)| Stop::broken("figures that can be", what))?;
         match event {
-            Event::Opened(event) => (opened, run.settings) = (true, event.settings),
+            Event::Opened(event) => {
+                (opened, run.settings, run.rss_baseline_bytes) = (true, event.settings, event.rss_baseline_bytes);
+            }
             Event::Phase(phase) => run.phases.push(*phase),
             Event::Verified(verified) => run.verified = Some(verified),
             _ => {}

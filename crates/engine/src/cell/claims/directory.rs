@@ -58,6 +58,18 @@ pub(crate) fn untrue(what: &str, path: &Path, claimed: Option<DiskUsage>, kept: 
     of_sizes(what, claimed, found).or_else(too_little_claimed).or_else(|| too_little("there is in", what, found, kept?))
 }
 
+/// What is wrong with how much of a directory's files was in the page cache, in words. `peak_bytes` is the most that was seen in it before.
+pub(crate) fn too_much_cached(path: &Path, cached_bytes: Option<u64>, peak_bytes: Option<u64>) -> Option<String> {
+    let (cached_bytes, found) = (cached_bytes?, disk_usage(path).ok()?);
+    let seen_bytes = found.apparent_bytes.max(found.allocated_bytes).max(peak_bytes.unwrap_or(0));
+    let is_off = cached_bytes > seen_bytes.saturating_mul(LESS_TIMES).saturating_add(LESS_BYTES);
+    is_off.then(|| {
+        format!(
+            "the driver reported page_cache_bytes {cached_bytes} of files that never had more than {seen_bytes} bytes"
+        )
+    })
+}
+
 fn of_sizes(what: &str, claimed: Option<DiskUsage>, found: DiskUsage) -> Option<String> {
     let claimed = claimed?;
     // Holes hold no data: LMDB makes a file as long as its map when it opens a copy that is no longer than its pages.

@@ -6,6 +6,7 @@ pub(crate) mod histograms;
 pub(crate) mod latencies;
 pub(crate) mod order;
 pub(crate) mod phase;
+mod resources;
 pub(crate) mod settings;
 mod sizes;
 pub(crate) mod time;

@@ -6,7 +6,7 @@ use bakeoff_protocol::{FailureKind, Mode, OperationResult, PhaseRequest, PhaseRe
 use bakeoff_results::plausible::impossible;
 use bakeoff_tape::{Counts, KindCounts, Operation};
 
-use crate::cell::claims::{Refusal, histograms, latencies, sizes};
+use crate::cell::claims::{Refusal, histograms, latencies, resources, sizes};
 
 /// The rates of an open loop may differ by this part: they are written as decimal fractions.
 const SPEED_OFF_MAX: f64 = 1e-9;
@@ -21,6 +21,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) operations: u64,
     /// Threads that replay it.
     pub(crate) threads: u32,
+    /// The resident set that the driver had with the empty store.
+    pub(crate) rss_baseline_bytes: Option<u64>,
     /// Whether answers are checked.
     pub(crate) keeps_data: bool,
 }
@@ -36,7 +38,7 @@ pub(crate) fn check(result: &PhaseResult, asked: &Asked<'_>) -> Result<(), Refus
     let miscounted = || Some(format!("the driver reported {} in the phase `{phase}`", miscounted(result, asked)?));
     let kinds = || Some(format!("the driver reported for the phase `{phase}` {}", wrong_kinds(result)?));
     let unlike = || Some(format!("the driver reported {} in the phase `{phase}`", unlike_tape(result, asked)?));
-    let times = || Some(format!("the driver reported for the phase `{phase}` {}", untrue_figures(result)?));
+    let times = || Some(format!("the driver reported for the phase `{phase}` {}", untrue_figures(result, asked)?));
     let what = otherwise().or_else(miscounted).or_else(kinds).or_else(unlike).or_else(times);
     what.map_or(Ok(()), |what| Err((FailureKind::BadOutput, what)))
 }
@@ -136,7 +138,7 @@ fn unlike_tape(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
 }
 
 /// Figures that contradict each other.
-fn untrue_figures(result: &PhaseResult) -> Option<String> {
+fn untrue_figures(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
     let histograms = || {
         let timed = result.operations.iter().filter_map(|of| Some((of, of.latency.as_ref()?)));
         timed.into_iter().find_map(|(of, latency)| histograms::untrue(&of.operation, of.operations, latency))
@@ -146,11 +148,78 @@ fn untrue_figures(result: &PhaseResult) -> Option<String> {
         .or_else(histograms)
         .or_else(by_size)
         .or_else(|| latencies::untrue(result))
-        .or_else(|| memory(result))
+        .or_else(|| resources::untrue(result, asked.rss_baseline_bytes))
 }
 
-/// Memory above a baseline that is more than all memory.
-fn memory(result: &PhaseResult) -> Option<String> {
-    let (above, peak) = (result.resources.rss_peak_above_baseline_bytes?, result.resources.rss_peak_bytes?);
-    (above > peak).then(|| format!("rss_peak_above_baseline_bytes {above}, more than rss_peak_bytes {peak}"))
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Figures of a kind: operations, entries, bytes.
+    type Figures = (&'static str, [u64; 3]);
+
+    const TAPE: [Figures; 3] = [("get", [10, 10, 500]), ("scan-all", [2, 400, 9_000]), ("walk", [5, 15, 0])];
+
+    /// What is wrong with a phase that comes to these figures, and whether there was a warm-up.
+    fn told(figures: &[Figures], warms_up: bool, keeps_data: bool, counts: &Counts) -> Option<String> {
+        let of = |(operation, [operations, entries, bytes]): &Figures| json!({ "operation": operation, "operations": operations, "entries": entries, "bytes": bytes, "timed_ns": 1 });
+        let warm_up = json!({ "operations": 1, "wall_ns": 1, "interval_ns_means": [] });
+        let phase = json!({
+            "phase": "mix", "mode": "throughput", "threads": 1, "timed_ns": 1, "wall_ns": 1,
+            "operations": figures.iter().map(of).collect::<Vec<_>>(), "answers_checked": 0, "answers_wrong": 0,
+            "resources": {}, "warm_up": warms_up.then_some(warm_up),
+        });
+        let result = serde_json::from_value(phase).unwrap();
+        let request = PhaseRequest::new("mix", "mix.tape".into(), Mode::Throughput);
+        let asked =
+            Asked { request: &request, counts, operations: 17, threads: 1, rss_baseline_bytes: None, keeps_data };
+        unlike_tape(&result, &asked)
+    }
+
+    fn counts() -> Counts {
+        let kinds = TAPE.map(|(kind, [operations, entries, bytes])| {
+            (Operation::from_name(kind).unwrap(), KindCounts { operations, entries, bytes })
+        });
+        Counts { timed_operations: 17, answers: 17, kinds: kinds.into() }
+    }
+
+    #[test]
+    fn kinds_of_operations_are_those_of_the_tape() {
+        let with = |kind: Figures| {
+            let mut figures = TAPE.to_vec();
+            figures.retain(|(name, _)| *name != kind.0);
+            figures.push(kind);
+            figures
+        };
+        let told = |figures: &[Figures], warms_up, keeps_data| told(figures, warms_up, keeps_data, &counts());
+        assert_eq!(told(&TAPE, false, true), None);
+        // A walk may end early, and what came before a phase was steady is not in its figures.
+        assert_eq!(told(&with(("walk", [5, 11, 0])), false, true), None);
+        assert_eq!(told(&with(("scan-all", [1, 200, 4_500])), true, true), None);
+        assert_eq!(told(&with(("scan-all", [2, 0, 0])), false, false), None);
+        let lies = [
+            (("scan-all", [2, 401, 9_000]), false, true, "401 entries of the kind scan-all where its tape has 400"),
+            (("scan-all", [2, 400, 8_999]), false, true, "8999 bytes of the kind scan-all where its tape has 9000"),
+            (("scan-all", [1, 200, 9_001]), true, true, "9001 bytes of the kind scan-all"),
+            (("scan-all", [3, 400, 9_000]), false, false, "3 operations of the kind scan-all"),
+            (("walk", [5, 16, 0]), false, true, "16 entries of the kind walk where its tape has 15"),
+            (("exists", [1, 1, 0]), false, true, "1 operations of the kind exists where its tape has 0"),
+        ];
+        for (lie, warms_up, keeps_data, words) in lies {
+            let told = told(&with(lie), warms_up, keeps_data).unwrap_or_default();
+            assert!(told.contains(words), "{words}: {told}");
+        }
+        assert_eq!(told(&TAPE[1..], false, true).unwrap(), "0 operations of the kind get where its tape has 10");
+    }
+
+    #[test]
+    fn a_recording_without_kinds_is_held_to_none() {
+        let older: Counts = serde_json::from_value(json!({ "timed_operations": 17, "answers": 17 })).unwrap();
+        assert_eq!(told(&TAPE[..1], false, true, &older), None);
+        let json = serde_json::to_string(&counts()).unwrap();
+        assert!(json.contains(r#""scan-all":{"operations":2,"entries":400,"bytes":9000}"#), "{json}");
+        assert_eq!(serde_json::from_str::<Counts>(&json).unwrap(), counts());
+    }
 }
