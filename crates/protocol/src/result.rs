@@ -41,6 +41,9 @@ pub struct PhaseLine {
     pub cell: String,
     /// The round, from 1.
     pub round: u32,
+    /// Which try of the round this is, from 1: one that the machine failed is tried again. Absent in the first.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub attempt: u32,
     /// The cell's axes.
     #[serde(flatten)]
     pub axes: Axes,
@@ -55,6 +58,16 @@ pub struct PhaseLine {
     pub table_bytes: Option<u64>,
     /// What was measured.
     pub result: PhaseResult,
+}
+
+/// The number of a round's first try.
+fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_first(attempt: &u32) -> bool {
+    *attempt == first()
 }
 
 /// How a cell's round ended.
@@ -74,6 +87,9 @@ pub struct CellEnd {
     pub cell: String,
     /// The round, from 1.
     pub round: u32,
+    /// Which try of the round this is, from 1: one that the machine failed is tried again. Absent in the first.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub attempt: u32,
     /// The cell's axes.
     #[serde(flatten)]
     pub axes: Axes,
@@ -160,6 +176,14 @@ pub enum ResultLine {
 }
 
 impl ResultLine {
+    /// Says which try of its round this is.
+    pub fn set_attempt(&mut self, attempt: u32) {
+        match self {
+            Self::Phase(phase) => phase.attempt = attempt,
+            Self::Cell(end) => end.attempt = attempt,
+        }
+    }
+
     /// Reads a line.
     ///
     /// Callers read them here and not by themselves, since the code for it is large, and is compiled once in this way.

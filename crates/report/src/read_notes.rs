@@ -41,6 +41,9 @@ pub fn describe(note: &ReadNote) -> String {
         ReadNote::RoundsRepeated(number) => {
             format!("{number} round(s) of cells stand in results.jsonl twice; the first one counts")
         }
+        ReadNote::LinesRepeated(number) => {
+            format!("{number} line(s) of results.jsonl stand there twice; the first one counts")
+        }
         ReadNote::RoundsOfOtherTapes(number) => format!(
             "{number} round(s) replayed other tapes, or at another speed, than the first round of their workload and are left out: results of \
              different runs must not be mixed in one file"

@@ -39,6 +39,9 @@ fn hold_to_answers(end: &mut CellEnd, phase: &PhaseLine) {
 /// A cell and the number of its round.
 type Key = (String, u32);
 
+/// The same, and which try of the round it is.
+type TryKey = (String, u32, u32);
+
 /// Where a line stands in the file: its first byte, and the one behind it. `None` of a line that was added just now.
 pub(crate) type Place = Option<Range<u64>>;
 
@@ -49,6 +52,8 @@ type Phases = Vec<(Place, PhaseLine)>;
 #[derive(Clone, Copy)]
 struct Ended {
     status: CellStatus,
+    /// The last try of it that ended.
+    attempt: u32,
     /// It failed since the machine lacked something, so that another end of it takes its place.
     gives_way: bool,
     /// And it did so before the run was resumed, so it is measured again.
@@ -67,11 +72,11 @@ pub(crate) struct Assembly {
     /// The last phases, without an end so far.
     pending: Phases,
     /// Phases that were followed by no end of theirs.
-    scattered: BTreeMap<Key, Phases>,
+    scattered: BTreeMap<TryKey, Phases>,
     /// Ends without all of their phases.
     incomplete: Vec<(Place, CellEnd)>,
-    /// Where the lines of all rounds that ended stand, phases before their end.
-    places: Vec<Range<u64>>,
+    /// Where the lines of each round that ended stand, phases before their end.
+    places: Vec<(Key, Vec<Range<u64>>)>,
     /// Lines of rounds that ended before.
     lines_repeated: usize,
     repeated: usize,
@@ -107,6 +112,11 @@ impl Assembly {
         rounds.any(|(_, ended)| ended.status == CellStatus::Failed && !ended.is_due)
     }
 
+    /// Which try of a cell's round comes next, from 1.
+    pub(crate) fn next_attempt(&self, cell: &str, round: u32) -> u32 {
+        self.ended.get(&(cell.to_owned(), round)).map_or(1, |ended| ended.attempt.saturating_add(1))
+    }
+
     /// How many rounds of cells ended, failed ones included.
     pub(crate) fn ended(&self) -> usize {
         self.ended.len()
@@ -123,13 +133,13 @@ impl Assembly {
     }
 
     /// Where the lines of all rounds that ended stand, in an order in which they can be written again.
-    pub(crate) fn places(&self) -> &[Range<u64>] {
-        &self.places
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Range<u64>> {
+        self.places.iter().flat_map(|(_, places)| places)
     }
 
     /// How many lines belong to rounds that ended, the second ends of some included.
     pub(crate) fn lines(&self) -> usize {
-        self.places.len() + self.lines_repeated
+        self.places().count() + self.lines_repeated
     }
 
     /// How many rounds have lines and are not finished. To be asked when all lines are read.
@@ -139,26 +149,57 @@ impl Assembly {
 
     /// How many of them have no end.
     fn without_end(&self) -> usize {
-        self.scattered.keys().filter(|key| !self.ended.contains_key(key)).count()
+        let rounds: BTreeSet<Key> = self.scattered.keys().map(|(cell, round, _)| (cell.clone(), *round)).collect();
+        rounds.iter().filter(|key| !self.ended.contains_key(key)).count()
     }
 
     /// Puts rounds together whose lines do not stand together. To be called when all lines are read.
     pub(crate) fn settle(&mut self) {
         self.give_up_pending();
-        for (place, end) in std::mem::take(&mut self.incomplete) {
-            let key = (end.cell.clone(), end.round);
-            let phases = self.scattered.remove(&key).unwrap_or_default();
+        let mut incomplete = std::mem::take(&mut self.incomplete);
+        // The last try counts: what an earlier one lacks is then of no account.
+        incomplete.sort_by_key(|(_, end)| std::cmp::Reverse(end.attempt));
+        for (place, end) in incomplete {
+            let phases = self.scattered.remove(&(end.cell.clone(), end.round, end.attempt)).unwrap_or_default();
             let names: BTreeSet<&str> = phases.iter().map(|(_, phase)| phase.result.phase.as_str()).collect();
             // Of two lines of the same phase nobody knows which is of this round.
             let is_told = names.len() == phases.len();
-            if self.is_repeated(&key) {
+            if is_told && is_complete(&end, phases.len()) {
+                self.take_round(end, place, phases);
+            } else if self.is_repeated(&end) {
                 self.repeat(phases.len() + 1);
-            } else if is_told && is_complete(&end, phases.len()) {
-                self.finish_round(end, place, phases);
-            } else {
+            } else if !self.is_superseded(&end) {
                 self.lacking += 1;
             }
         }
+        self.leave_out_short();
+    }
+
+    /// Ends of older versions do not say how many phases there were. One that is well has all that other rounds of its workload measured, but for
+    /// what its store does not offer.
+    fn leave_out_short(&mut self) {
+        if self.cells.iter().all(|round| round.end.phases_measured.is_some()) {
+            return;
+        }
+        let mut asked: BTreeMap<Vec<AxisValue>, BTreeSet<&str>> = BTreeMap::new();
+        for round in self.cells.iter().filter(|round| round.is_ok()) {
+            let names = round.phases.iter().map(|line| line.result.phase.as_str());
+            asked.entry(round.end.axes.values(Role::Workload)).or_default().extend(names);
+        }
+        let is_short = |round: &&CellRound| {
+            let measured = round.phases.iter().map(|line| line.result.phase.as_str());
+            let known: BTreeSet<&str> =
+                measured.chain(round.end.not_offered.iter().map(|(name, _)| name.as_str())).collect();
+            let asked = asked.get(&round.end.axes.values(Role::Workload));
+            asked.is_some_and(|asked| !asked.is_subset(&known))
+        };
+        let older = self.cells.iter().filter(|round| round.is_ok() && round.end.phases_measured.is_none());
+        let short: BTreeSet<Key> =
+            older.filter(is_short).map(|round| (round.end.cell.clone(), round.end.round)).collect();
+        self.cells.retain(|round| !short.contains(&(round.end.cell.clone(), round.end.round)));
+        self.ended.retain(|key, _| !short.contains(key));
+        self.places.retain(|(key, _)| !short.contains(key));
+        self.lacking += short.len();
     }
 
     /// The finished rounds, and notes on what was left out.
@@ -177,7 +218,8 @@ impl Assembly {
     /// A phase of another round, or the same one again, begins a new round.
     fn phase(&mut self, phase: PhaseLine, place: Place) {
         let begins_anew = self.pending.iter().any(|(_, before)| {
-            before.cell != phase.cell || before.round != phase.round || before.result.phase == phase.result.phase
+            (&before.cell, before.round, before.attempt) != (&phase.cell, phase.round, phase.attempt)
+                || before.result.phase == phase.result.phase
         });
         if begins_anew {
             self.give_up_pending();
@@ -186,7 +228,9 @@ impl Assembly {
     }
 
     fn end(&mut self, end: CellEnd, place: Place) {
-        if self.pending.iter().any(|(_, phase)| phase.cell != end.cell || phase.round != end.round) {
+        let is_other =
+            |phase: &PhaseLine| (&phase.cell, phase.round, phase.attempt) != (&end.cell, end.round, end.attempt);
+        if self.pending.iter().any(|(_, phase)| is_other(phase)) {
             self.give_up_pending();
         }
         if !is_complete(&end, self.pending.len()) {
@@ -195,16 +239,30 @@ impl Assembly {
             return;
         }
         let phases = std::mem::take(&mut self.pending);
-        if self.is_repeated(&(end.cell.clone(), end.round)) {
+        self.take_round(end, place, phases);
+    }
+
+    fn take_round(&mut self, end: CellEnd, place: Place, phases: Phases) {
+        if self.is_superseded(&end) {
+            let places = phases.into_iter().map(|(place, _)| place).chain([place]);
+            self.places.push(((end.cell, end.round), places.flatten().collect()));
+        } else if self.is_repeated(&end) {
             self.repeat(phases.len() + 1);
         } else {
             self.finish_round(end, place, phases);
         }
     }
 
+    /// Whether a later try of this round ended, which takes the place of this one.
+    fn is_superseded(&self, end: &CellEnd) -> bool {
+        let ended = self.ended.get(&(end.cell.clone(), end.round));
+        gives_way(end) && ended.is_some_and(|ended| ended.attempt > end.attempt)
+    }
+
     /// Whether a round ended before in a way that does not give way to another end.
-    fn is_repeated(&self, key: &Key) -> bool {
-        self.ended.get(key).is_some_and(|ended| !ended.gives_way)
+    fn is_repeated(&self, end: &CellEnd) -> bool {
+        let ended = self.ended.get(&(end.cell.clone(), end.round));
+        ended.is_some_and(|ended| !ended.gives_way) && !self.is_superseded(end)
     }
 
     /// A round that ended before.
@@ -216,13 +274,16 @@ impl Assembly {
     fn finish_round(&mut self, mut end: CellEnd, place: Place, phases: Phases) {
         let (places, phases): (Vec<Place>, Vec<PhaseLine>) = phases.into_iter().unzip();
         let is_from_before = place.is_some();
-        self.places.extend(places.into_iter().chain([place]).flatten());
+        let key = (end.cell.clone(), end.round);
+        self.places.push((key.clone(), places.into_iter().chain([place]).flatten().collect()));
         if end.status == CellStatus::Ok {
             phases.iter().for_each(|phase| hold_to_answers(&mut end, phase));
         }
-        let gives_way = end.failure.is_some_and(FailureKind::is_of_surroundings);
-        let ended = Ended { status: end.status, gives_way, is_due: gives_way && is_from_before };
-        if self.ended.insert((end.cell.clone(), end.round), ended).is_some() {
+        let gives_way = gives_way(&end);
+        let last = self.ended.get(&key).map_or(0, |ended| ended.attempt);
+        let attempt = end.attempt.max(last);
+        let ended = Ended { status: end.status, attempt, gives_way, is_due: gives_way && is_from_before };
+        if self.ended.insert(key, ended).is_some() {
             self.cells.retain(|known| (&known.end.cell, known.end.round) != (&end.cell, end.round));
         }
         let round = CellRound { end, phases };
@@ -242,12 +303,19 @@ impl Assembly {
 
     fn give_up_pending(&mut self) {
         for (place, phase) in std::mem::take(&mut self.pending) {
-            self.scattered.entry((phase.cell.clone(), phase.round)).or_default().push((place, phase));
+            let key = (phase.cell.clone(), phase.round, phase.attempt);
+            self.scattered.entry(key).or_default().push((place, phase));
         }
     }
 }
 
-/// Whether a round that ended so has all its phases. Older versions did not say how many: one that is well has some.
+/// Whether another end takes the place of this one.
+fn gives_way(end: &CellEnd) -> bool {
+    end.failure.is_some_and(FailureKind::is_of_surroundings)
+}
+
+/// Whether a round that ended so has all its phases. Older versions did not say how many: one that is well has some, and [`Assembly::settle`] holds
+/// it to what others of its workload have.
 fn is_complete(end: &CellEnd, phases: usize) -> bool {
     match end.phases_measured {
         Some(count) => count == phases as u64,

@@ -38,6 +38,8 @@ pub enum ReadNote {
     LinesUnreadable(LinesLeftOut),
     /// Lines of `results.jsonl` that were changed after they were written.
     LinesChanged(LinesLeftOut),
+    /// This number of lines of `results.jsonl` are the same as one before, checksum included.
+    LinesRepeated(usize),
     /// This number of lines of `results.jsonl` have no checksum, while others have one.
     LinesUnsealed(usize),
     /// No line of `results.jsonl` has a checksum.

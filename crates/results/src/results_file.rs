@@ -5,6 +5,7 @@
 //! phase are left out; the order of lines does not matter. Before lines are added, all that is left
 //! out is removed, so that it is measured again, and the file as it was is kept.
 
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -16,7 +17,7 @@ use crate::assembly::Assembly;
 use crate::cell_rounds::CellRound;
 use crate::plausible::{absurd, long_text_in};
 use crate::read_note::{LinesLeftOut, ReadNote};
-use crate::seal::{Seal, seal, seal_of};
+use crate::seal::{Seal, digits_of, seal, seal_of};
 use bakeoff_files::{check_length, check_links, open_regular, replace_file};
 use bakeoff_text::format_size;
 
@@ -100,11 +101,12 @@ pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadN
 pub(crate) fn read_and_look_for_seals(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>, bool)> {
     let mut reading = Reading::default();
     reading.read(text)?;
-    let Reading { assembly, unreadable, changed, has_seals, unsealed, untrue, is_torn, .. } = reading;
+    let Reading { assembly, unreadable, changed, has_seals, unsealed, untrue, is_torn, repeated, .. } = reading;
     let (cells, mut notes) = assembly.finish();
     notes.extend(unreadable.note(ReadNote::LinesUnreadable));
     // A run is of one version, which seals all lines or none.
     notes.extend((has_seals && unsealed > 0).then_some(ReadNote::LinesUnsealed(unsealed)));
+    notes.extend((repeated > 0).then_some(ReadNote::LinesRepeated(repeated)));
     notes.extend(changed.note(ReadNote::LinesChanged));
     notes.extend(untrue.note(ReadNote::LinesUntrue));
     notes.extend(is_torn.then_some(ReadNote::TornLine));
@@ -128,6 +130,9 @@ struct Reading {
     /// Whether some line has a checksum, and how many have none.
     has_seals: bool,
     unsealed: usize,
+    /// Checksums of the lines so far, and how many lines have one that was seen before.
+    seals: HashSet<Vec<u8>>,
+    repeated: usize,
     untrue: LinesLeftOut,
     is_torn: bool,
 }
@@ -173,7 +178,13 @@ impl Reading {
         let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
         let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
         match seal_of(line) {
-            Seal::Intact => self.has_seals = true,
+            Seal::Intact => {
+                self.has_seals = true;
+                if digits_of(line).is_some_and(|digits| !self.seals.insert(digits.to_owned())) {
+                    self.repeated += 1;
+                    return Ok(());
+                }
+            }
             Seal::None => self.unsealed += 1,
             Seal::Broken => {
                 self.has_seals = true;
@@ -193,7 +204,7 @@ impl Reading {
 
     /// Whether each line belongs to a round that ended.
     fn is_whole(&self) -> bool {
-        self.lines == self.assembly.lines()
+        self.lines == self.assembly.lines() + self.repeated
     }
 }
 
@@ -239,7 +250,11 @@ impl ResultsFile {
     ///
     /// # Errors
     /// The file takes no more.
-    pub fn append(&mut self, lines: Vec<ResultLine>) -> Result<(), ResultsError> {
+    pub fn append(&mut self, mut lines: Vec<ResultLine>) -> Result<(), ResultsError> {
+        if let Some(ResultLine::Cell(end)) = lines.last() {
+            let attempt = self.assembly.next_attempt(&end.cell, end.round);
+            lines.iter_mut().for_each(|line| line.set_attempt(attempt));
+        }
         let mut text = Vec::new();
         for line in &lines {
             let mut line = serde_json::to_vec(line).map_err(ResultsError::Json)?;
@@ -337,7 +352,7 @@ fn remove_unfinished(directory: &Path, path: &Path, file: &File, reading: &Readi
 }
 
 /// The lines at these places, each with an end.
-fn lines_at(mut file: &File, places: &[Range<u64>]) -> io::Result<Vec<u8>> {
+fn lines_at<'a>(mut file: &File, places: impl Iterator<Item = &'a Range<u64>>) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for place in places {
         file.seek(SeekFrom::Start(place.start))?;

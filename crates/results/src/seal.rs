@@ -48,6 +48,11 @@ pub(crate) fn seal_of(text: &[u8]) -> Seal {
     }
 }
 
+/// The digits of a text's seal, if it has one.
+pub(crate) fn digits_of(text: &[u8]) -> Option<&[u8]> {
+    sealed(text.trim_ascii_end()).map(|(_, digits)| digits)
+}
+
 /// The sealed part of a text, and the digits of its seal.
 fn sealed(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.strip_suffix(END.as_bytes())?;

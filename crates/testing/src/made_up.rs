@@ -226,6 +226,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
     let line = |result| PhaseLine {
         cell: cell.clone(),
         round,
+        attempt: 1,
         axes: axes.clone(),
         tape: tape.clone(),
         dropped_cache: None,
@@ -238,6 +239,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
         profiled: None,
         cell,
         round,
+        attempt: 1,
         axes: axes.clone(),
         status: CellStatus::Ok,
         failure: None,

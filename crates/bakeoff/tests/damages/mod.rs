@@ -151,6 +151,11 @@ pub(crate) const KINDS: &[Kind] = &[
         },
         true,
     ),
+    (
+        "each line is there twice",
+        |of| of.with_lines(|lines, _| *lines = lines.iter().flat_map(|line| [line.clone(), line.clone()]).collect()),
+        true,
+    ),
     ("another run follows", |of| of.text.extend_from_slice(of.other), true),
     (
         "a line is written again by a program",

@@ -37,6 +37,7 @@ impl<'a> RoundRecord<'a> {
         let end = CellEnd {
             cell: job.cell.id.clone(),
             round,
+            attempt: 1,
             axes: job.cell.axes.clone(),
             status: CellStatus::Failed,
             failure: None,
@@ -123,6 +124,7 @@ impl<'a> RoundRecord<'a> {
         self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
             cell: self.end.cell.clone(),
             round: self.round,
+            attempt: self.end.attempt,
             axes: self.end.axes.clone(),
             tape: TapeFacts {
                 tape_checksum: tape.tape_checksum.clone(),

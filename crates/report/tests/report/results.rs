@@ -250,6 +250,85 @@ fn a_round_without_its_phases_is_left_out_though_its_end_is_there() {
     assert_eq!(parse_results(&older).0.len(), cells.len());
 }
 
+/// A round with these phases, each with one `get`.
+fn round_of(store: &str, names: &[&str]) -> CellRound {
+    good(&axes(store), 1, names.iter().map(|name| phase_result(name, vec![operation("get", 1_000)])).collect())
+}
+
+/// The sealed lines that bakeoff writes for these rounds, one after the other.
+fn sealed(rounds: &[CellRound]) -> Vec<String> {
+    let run = directory(None, None);
+    let (mut results, _) = ResultsFile::open(run.path()).unwrap();
+    rounds.iter().for_each(|round| results.append(lines(std::slice::from_ref(round))).unwrap());
+    let text = fs::read_to_string(run.path().join("results.jsonl")).unwrap();
+    text.lines().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_round_that_was_tried_again_is_read_from_lines_in_any_order() {
+    let well = round_of("lmdb", &["load", "get", "again"]);
+    let full = failed(round_of("lmdb", &["load", "get"]), FailureKind::DiskFull, "no space is left");
+    let mut lines = sealed(&[full.clone(), full, well.clone()]);
+    let attempts = ["", r#""attempt":2,"#, r#""attempt":3,"#];
+    let of_attempt = |attempt: &str| lines.iter().filter(|line| line.contains(attempt)).count();
+    assert_eq!(attempts.map(of_attempt), [10, 3, 4], "the first try has no number");
+    let check = |lines: &[String], what: &str| {
+        let (read, notes) = parse_results(&lines.concat());
+        assert_eq!(notes, [], "{what}");
+        assert_eq!(read.len(), 1, "{what}");
+        assert!(read[0].is_ok() && read[0].phases.len() == 3, "{what}");
+        assert!(read[0].phases.iter().all(|phase| well.phases.iter().any(|of| of.result == phase.result)), "{what}");
+        let run = directory(None, Some(lines.concat().as_bytes()));
+        let (results, put_aside) = ResultsFile::open(run.path()).unwrap();
+        assert_eq!((put_aside, results.retried(), results.rounds().len()), (None, 0, 1), "{what}");
+        assert_eq!(results.status(&well.end.cell, 1), Some(well.end.status), "{what}: nothing is measured again");
+    };
+    check(&lines, "as written");
+    lines.reverse();
+    check(&lines, "reversed");
+    lines.sort();
+    check(&lines, "sorted");
+    for turn in 1..lines.len() {
+        lines.rotate_left(turn);
+        lines.swap(0, turn);
+        check(&lines, "shuffled");
+    }
+}
+
+#[test]
+fn a_line_that_stands_twice_counts_once() {
+    let cells = several();
+    let lines = sealed(&cells);
+    let each: String = lines.iter().flat_map(|line| [line.as_str(), line]).collect();
+    for text in [each, lines.concat().repeat(2)] {
+        let (read, notes) = parse_results(&text);
+        assert_eq!((read.as_slice(), notes), (cells.as_slice(), vec![ReadNote::LinesRepeated(lines.len())]));
+        let run = directory(None, Some(text.as_bytes()));
+        let (results, put_aside) = ResultsFile::open(run.path()).unwrap();
+        assert_eq!((results.rounds(), put_aside), (cells.as_slice(), None));
+    }
+}
+
+/// Without the number of its phases a round must have those of others, but for what its store does not offer.
+#[test]
+fn a_round_of_an_older_version_that_lacks_a_phase_is_left_out() {
+    let (all, part) = (["load", "get", "again"], ["load", "again"]);
+    let mut offers_less = round_of("redb", &part);
+    offers_less.end.not_offered = vec![("get".to_owned(), "it has no get".to_owned())];
+    let cells = [round_of("lmdb", &part), round_of("sqlite", &all), offers_less.clone(), round_of("fjall", &part)];
+    let older = text(&cells).replace(r#""phases_measured":2,"#, "").replace(r#""phases_measured":3,"#, "");
+    let (read, notes) = parse_results(&older);
+    assert_eq!(notes, [ReadNote::RoundsIncomplete(2)]);
+    let stores = |rounds: &[CellRound]| rounds.iter().map(|round| round.end.axes.store.clone()).collect::<Vec<_>>();
+    assert_eq!(stores(&read), ["sqlite", "redb"]);
+    let run = directory(None, Some(older.as_bytes()));
+    let (results, put_aside) = ResultsFile::open(run.path()).unwrap();
+    assert_eq!(put_aside.map(|aside| aside.rounds), Some(2));
+    assert_eq!((stores(results.rounds()), results.ended()), (stores(&read), 2));
+    assert_eq!(results.status(&cells[0].end.cell, 1), None, "it is measured again");
+    assert_eq!(parse_results(&fs::read_to_string(run.path().join("results.jsonl")).unwrap()), (read, Vec::new()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
