@@ -206,14 +206,14 @@ impl ImportParts<'_> {
 
 /// The tape with a trace's operations: as they were written, or dealt to lanes.
 enum Application {
-    Written(TapeWriter),
+    Written(Box<TapeWriter>),
     Dealt(DealtTape, Counts),
 }
 
 impl Application {
     fn new(done: &ImportParts<'_>, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
         if done.lanes == LaneFacts::One {
-            return Ok(Self::Written(tape));
+            return Ok(Self::Written(Box::new(tape)));
         }
         let counts = tape.counts();
         // The dealt one takes its name when it is complete.

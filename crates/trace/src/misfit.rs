@@ -1,7 +1,7 @@
 //! What a workload drawn from the figures of a trace does not have, where that decides how fast stores are.
 
 use crate::popularity::Law;
-use crate::sizes::{RecordSizes, Sizes, means_differ};
+use crate::sizes::means_differ;
 use crate::summary::Summary;
 
 /// From this part on, operations go through neighbouring keys: of keys drawn one by one, half lie above the one before.
