@@ -25,7 +25,7 @@ fn a_store_whose_data_never_left_its_write_buffer_is_warned_of() {
     let (is_warned, bytes) = with_write_buffer("64MiB");
     // A table of what is in the store is there from the beginning.
     assert!(is_warned && bytes < 64 << 10, "{bytes}");
-    let (is_warned, bytes) = with_write_buffer("256KiB");
+    let (is_warned, bytes) = with_write_buffer("1MiB");
     // Flushed in the background, so not all of it: at least a twentieth.
     assert!(!is_warned && bytes > 400 << 10, "{bytes}");
 }

@@ -239,7 +239,7 @@ fn counts() -> Vec<Lie> {
             "000 bytes of the kind scan-all where",
         ),
         edit(
-            r#"/"event":"phase","phase":"load"/s/"bytes":\([0-9]*\),/"bytes":\10,/"#,
+            r#"/"event":"phase","phase":"load"/s/"bytes":\([1-9][0-9]*\)/"bytes":\10/"#,
             "bad-output",
             "of the kind insert where",
         ),
