@@ -4,10 +4,12 @@ mod common;
 
 use common::{Place, tiny_suite, unwrapped};
 
-/// Whether fjall with such a write buffer is warned of, and what its table files held after a phase that read.
+/// Whether LevelDB with such a write buffer is warned of, and what its table files held after a phase that read.
 fn with_write_buffer(bytes: &str) -> (bool, u64) {
     let place = Place::new();
-    let suite = tiny_suite("\"fjall\", \"sqlite\"", &format!("[settings.fjall]\nwrite-buffer = \"{bytes}\"\n"));
+    let suite = tiny_suite("\"leveldb\", \"sqlite\"", &format!("[settings.leveldb]\nwrite-buffer = \"{bytes}\"\n"));
+    // A batch as large as all data is in memory as a whole.
+    let suite = suite.replace("batch = \"all\"", "batch = 10");
     place.write("suite.toml", &suite.replace("10B..100B", "10KiB").replace("[200]", "[800]"));
     let shown = unwrapped(&place.run(&["run", "suite.toml"]).expect(0).stdout);
     let lines = place.lines();
@@ -16,8 +18,8 @@ fn with_write_buffer(bytes: &str) -> (bool, u64) {
         lines.iter().find(is_it).expect("a phase").get("table_bytes").cloned()
     };
     assert_eq!(of("sqlite"), None, "its writes go to its files at once");
-    let is_warned = shown.contains("all data was still in the write buffer of fjall (10KiB × 800)");
-    (is_warned, of("fjall").and_then(|bytes| bytes.as_u64()).expect("bytes in table files"))
+    let is_warned = shown.contains("all data was still in the write buffer of leveldb (10KiB × 800)");
+    (is_warned, of("leveldb").and_then(|bytes| bytes.as_u64()).expect("bytes in table files"))
 }
 
 #[test]
