@@ -284,7 +284,17 @@ final class Run {
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
         Request.Phase phase = new Request.Phase(
-                "verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false, Optional.empty(), List.of());
+                "verify",
+                it.tapes.verify().path(),
+                false,
+                false,
+                false,
+                0,
+                0,
+                false,
+                false,
+                Optional.empty(),
+                List.of());
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), Slices.none(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }
