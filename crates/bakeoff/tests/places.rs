@@ -70,7 +70,9 @@ fn a_store_for_which_no_file_is_left_is_tried_again_when_there_is_room() {
         assert!(child.try_wait().expect("a status").is_none(), "it is not over yet");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let fillers = fill_with_files(small.path(), 0);
+    // The store makes files at the same time.
+    let fillers = (0..).map(|number| small.path().join(format!("filler-{number}")));
+    let fillers: Vec<_> = fillers.take_while(|file| std::fs::write(file, "").is_ok()).collect();
     Finished::of(child.wait_with_output().expect("it ends")).expect(1);
     let failed: Vec<_> =
         statuses(&place.cells(), "sqlite").into_iter().filter(|(status, _)| status == "failed").collect();
