@@ -70,14 +70,19 @@ fn a_store_for_which_no_file_is_left_is_tried_again_when_there_is_room() {
         assert!(child.try_wait().expect("a status").is_none(), "it is not over yet");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The store makes files at the same time.
-    let fillers = (0..).map(|number| small.path().join(format!("filler-{number}")));
-    let fillers: Vec<_> = fillers.take_while(|file| std::fs::write(file, "").is_ok()).collect();
+    // What a round gives back is taken before the next one.
+    let (filler, mut fillers) = (|number: usize| small.path().join(format!("filler-{number}")), 0);
+    while child.try_wait().expect("a status").is_none() {
+        match std::fs::write(filler(fillers), "") {
+            Ok(()) => fillers += 1,
+            Err(_) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
     Finished::of(child.wait_with_output().expect("it ends")).expect(1);
     let failed: Vec<_> =
         statuses(&place.cells(), "sqlite").into_iter().filter(|(status, _)| status == "failed").collect();
     assert!(!failed.is_empty() && failed.iter().all(|(_, failure)| failure == "disk-full"), "{failed:?}");
-    fillers.iter().for_each(|file| std::fs::remove_file(file).expect("removed"));
+    (0..fillers).for_each(|number| std::fs::remove_file(filler(number)).expect("removed"));
     place.run(&["run", "--resume"]).expect(0);
     assert!(small.unmount());
 }
