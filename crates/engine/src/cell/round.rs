@@ -214,15 +214,22 @@ impl<'a> RoundRecord<'a> {
             records: self.end.records_alive,
             compressed_bytes: self.compressed_bytes(request.hints.key_bytes_max),
         });
-        let of_store = directory::untrue("the store's directory", &request.directory, finished.disk_after_close, kept);
+        let measured = match directory::Measured::of("the store's directory", &request.directory) {
+            Ok(measured) => measured,
+            Err(why) => return Some(why),
+        };
+        let of_store = directory::untrue(&measured, finished.disk_after_close, kept);
         let of_copy = || {
             let copy = self.end.verified.as_ref()?.compacted_copy?;
-            directory::untrue("the compacted copy", request.compacted_copy.as_deref()?, Some(copy.disk), kept)
+            match directory::Measured::of("the compacted copy", request.compacted_copy.as_deref()?) {
+                Ok(measured) => directory::untrue(&measured, Some(copy.disk), kept),
+                Err(why) => Some(why),
+            }
         };
         // Files that were removed at the end were in it too, if the store keeps none.
         let of_cache = || {
             let peak_bytes = self.end.disk_peak_allocated_bytes;
-            directory::too_much_cached(&request.directory, finished.page_cache_bytes.filter(|_| is_kept), peak_bytes)
+            directory::too_much_cached(&measured, finished.page_cache_bytes.filter(|_| is_kept), peak_bytes)
         };
         of_store.or_else(of_copy).or_else(of_cache)
     }

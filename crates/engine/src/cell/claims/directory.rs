@@ -39,15 +39,32 @@ pub(crate) struct Kept {
     pub(crate) compressed_bytes: u64,
 }
 
-/// What is wrong with a directory, in words. `claimed` is its size as its driver has it; `kept` what is in it if the store keeps anything.
-pub(crate) fn untrue(what: &str, path: &Path, claimed: Option<DiskUsage>, kept: Option<Kept>) -> Option<String> {
-    if !path.symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
-        return Some(format!("{what}, {}, is no directory any more now that the driver has ended", path.display()));
+/// A directory as it is when the driver has ended.
+pub(crate) struct Measured<'a> {
+    /// What it is, for people.
+    what: &'a str,
+    path: &'a Path,
+    found: DiskUsage,
+}
+
+impl<'a> Measured<'a> {
+    /// Measures it.
+    ///
+    /// # Errors
+    /// It cannot be measured, in words.
+    pub(crate) fn of(what: &'a str, path: &'a Path) -> Result<Self, String> {
+        if !path.symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
+            return Err(format!("{what}, {}, is no directory any more now that the driver has ended", path.display()));
+        }
+        let found = disk_usage(path)
+            .map_err(|why| format!("{what} cannot be measured now that the driver has ended: {why}"))?;
+        Ok(Self { what, path, found })
     }
-    let found = match disk_usage(path) {
-        Ok(found) => found,
-        Err(why) => return Some(format!("{what} cannot be measured now that the driver has ended: {why}")),
-    };
+}
+
+/// What is wrong with a directory, in words. `claimed` is its size as its driver has it; `kept` what is in it if the store keeps anything.
+pub(crate) fn untrue(of: &Measured<'_>, claimed: Option<DiskUsage>, kept: Option<Kept>) -> Option<String> {
+    let Measured { what, path, found } = *of;
     let counts_late = Medium::read(path).file_system.is_some_and(|name| LATE.iter().any(|late| name.starts_with(late)));
     // What a file system counts late, the driver cannot know.
     let claimed = claimed.map(|claimed| DiskUsage {
@@ -59,8 +76,8 @@ pub(crate) fn untrue(what: &str, path: &Path, claimed: Option<DiskUsage>, kept: 
 }
 
 /// What is wrong with how much of a directory's files was in the page cache, in words. `peak_bytes` is the most that was seen in it before.
-pub(crate) fn too_much_cached(path: &Path, cached_bytes: Option<u64>, peak_bytes: Option<u64>) -> Option<String> {
-    let (cached_bytes, found) = (cached_bytes?, disk_usage(path).ok()?);
+pub(crate) fn too_much_cached(of: &Measured<'_>, cached_bytes: Option<u64>, peak_bytes: Option<u64>) -> Option<String> {
+    let (cached_bytes, found) = (cached_bytes?, of.found);
     let seen_bytes = found.apparent_bytes.max(found.allocated_bytes).max(peak_bytes.unwrap_or(0));
     let is_off = cached_bytes > seen_bytes.saturating_mul(LESS_TIMES).saturating_add(LESS_BYTES);
     is_off.then(|| {
@@ -145,14 +162,11 @@ mod tests {
         std::os::unix::fs::symlink(&directory, &link).unwrap();
         let kept = Some(Kept { records: 1, compressed_bytes: 9_000 });
         let claimed = disk_usage(&directory).ok();
-        assert_eq!(untrue("it", &directory, claimed, kept), None);
+        assert_eq!(untrue(&Measured::of("it", &directory).unwrap(), claimed, kept), None);
         let no_longer = [link, directory.join("data"), place.path().join("gone")];
         for path in no_longer {
-            assert!(
-                untrue("it", &path, claimed, kept).unwrap().contains("is no directory any more"),
-                "{}",
-                path.display()
-            );
+            let why = Measured::of("it", &path).err().unwrap();
+            assert!(why.contains("is no directory any more"), "{}", path.display());
         }
     }
 }
