@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bakeoff_measure::{room_bytes_if_full, room_files_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
 
 use crate::cell::claims::Refusal;
 use crate::cell::cold::Gates;
 use crate::cell::disk_peak::DiskPeak;
 use crate::cell::job::CellJob;
-use crate::cell::process::{self, Ending, Job, Listener, Printed};
+use crate::cell::process::{self, Ending, Job, Left, Listener, Printed};
 use crate::cell::round::RoundRecord;
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
@@ -116,7 +115,7 @@ pub(crate) fn without_medium(
     log: String,
     why: &anyhow::Error,
 ) -> Option<Vec<ResultLine>> {
-    let is_full = room_bytes_if_full(job.scratch, 0).is_some() || room_files_if_full(job.scratch).is_some();
+    let is_full = Left::if_full(job.scratch, 0).is_some();
     let kind = if is_full { FailureKind::DiskFull } else { FailureKind::Medium };
     RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0, None)
 }

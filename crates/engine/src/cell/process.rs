@@ -126,14 +126,14 @@ impl Ending {
 }
 
 /// What is left on a file system that is full.
-enum Left {
+pub(crate) enum Left {
     Bytes(u64),
     Files(u64),
 }
 
 impl Left {
     /// `None` where there is room for two pieces of so many bytes, and for some files.
-    fn if_full(directory: &Path, piece_bytes: u64) -> Option<Self> {
+    pub(crate) fn if_full(directory: &Path, piece_bytes: u64) -> Option<Self> {
         let files = || room_files_if_full(directory).map(Self::Files);
         room_bytes_if_full(directory, piece_bytes).map(Self::Bytes).or_else(files)
     }
