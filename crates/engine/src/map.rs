@@ -139,8 +139,9 @@ impl Map {
     fn choose(&mut self, run: &RunState<'_>) -> Option<Current> {
         if let Some(at) = self.begun.pop() {
             let current = self.begin(run, at);
-            let raced: Vec<String> = self.race(run, at).stores().into_iter().map(str::to_owned).collect();
-            let entered = if self.race(run, at).rounds() > 1 { raced } else { current.entered };
+            let race = self.race(run, at);
+            let raced = || race.stores().into_iter().map(str::to_owned).collect();
+            let entered = if race.rounds() > 1 { raced() } else { current.entered };
             return Some(Current { entered, ..current });
         }
         let left_ns = run.budget_left().unwrap_or(Duration::MAX).as_nanos() as f64;
