@@ -22,6 +22,11 @@ fn edit(edit: &str, failure: &'static str, words: &str) -> Lie {
     Lie { what: edit.to_owned(), script, failure, words: words.to_owned() }
 }
 
+/// The edit of what the driver prints of a phase, which is bad output.
+fn in_phase(phase: &str, change: &str, words: &str) -> Lie {
+    edit(&format!(r#"/"event":"phase","phase":"{phase}"/{change}"#), "bad-output", words)
+}
+
 /// A script of its own.
 fn script(script: &str, failure: &'static str, words: &str) -> Lie {
     Lie { what: script.to_owned(), script: script.to_owned(), failure, words: words.to_owned() }
@@ -183,8 +188,7 @@ fn failures() -> Vec<Lie> {
 
 /// Counts that are not those of the tapes.
 fn counts() -> Vec<Lie> {
-    let get =
-        |change: &str, words: &str| edit(&format!(r#"/"event":"phase","phase":"get"/{change}"#), "bad-output", words);
+    let get = |change: &str, words: &str| in_phase("get", change, words);
     vec![
         edit(r#"/"phase":"get"/s/"answers_wrong":0/"answers_wrong":7/"#, "wrong-answer", "7 of 200"),
         get(r#"s/"answers_checked":200/"answers_checked":0/"#, "0 answers checked"),
@@ -223,26 +227,18 @@ fn counts() -> Vec<Lie> {
         ),
         edit(r#"/"phase":"load"/s/"operation":"commit"/"operation":"insert"/"#, "bad-output", "two results"),
         // What is ranked by: a scan of entries that are not there, and more of them.
-        edit(
-            r#"/"event":"phase","phase":"scan"/s/"entries":200,/"entries":200000,/"#,
-            "bad-output",
+        in_phase(
+            "scan",
+            r#"s/"entries":200,/"entries":200000,/"#,
             "200000 entries of the kind scan-all where its tape has 200",
         ),
-        edit(
-            r#"/"event":"phase","phase":"scan"/s/"entries":200,/"entries":201,/"#,
-            "bad-output",
+        in_phase(
+            "scan",
+            r#"s/"entries":200,/"entries":201,/"#,
             "201 entries of the kind scan-all where its tape has 200",
         ),
-        edit(
-            r#"/"event":"phase","phase":"scan"/s/"bytes":\([0-9]*\),/"bytes":\1000,/"#,
-            "bad-output",
-            "000 bytes of the kind scan-all where",
-        ),
-        edit(
-            r#"/"event":"phase","phase":"load"/s/"bytes":\([1-9][0-9]*\)/"bytes":\10/"#,
-            "bad-output",
-            "of the kind insert where",
-        ),
+        in_phase("scan", r#"s/"bytes":\([0-9]*\),/"bytes":\1000,/"#, "000 bytes of the kind scan-all where"),
+        in_phase("load", r#"s/"bytes":\([1-9][0-9]*\)/"bytes":\10/"#, "of the kind insert where"),
         get(r#"s/"bytes":[0-9]*,/"bytes":1,/"#, "1 bytes of the kind get where its tape has"),
         // Kinds that cost more.
         get(r#"s/"operation":"get"/"operation":"exists"/"#, "0 operations of the kind get where its tape has 200"),
@@ -267,8 +263,7 @@ fn counts() -> Vec<Lie> {
 
 /// Times that contradict each other, or what the caller saw.
 fn times() -> Vec<Lie> {
-    let get =
-        |change: &str, words: &str| edit(&format!(r#"/"event":"phase","phase":"get"/{change}"#), "bad-output", words);
+    let get = |change: &str, words: &str| in_phase("get", change, words);
     vec![
         get(r#"s/"timed_ns":[0-9]*/"timed_ns":0/g"#, "in 0 ns"),
         get(r#"s/"wall_ns":[0-9]*/"wall_ns":1/;s/"timed_ns":/"timed_ns":9999/g"#, "more than its threads ran"),
@@ -289,8 +284,7 @@ fn times() -> Vec<Lie> {
 
 /// Histograms that are none, or of other latencies than the figures beside them.
 fn histograms() -> Vec<Lie> {
-    let get =
-        |change: &str, words: &str| edit(&format!(r#"/"event":"phase","phase":"get"/{change}"#), "bad-output", words);
+    let get = |change: &str, words: &str| in_phase("get", change, words);
     let histogram = |text: &str| format!(r#"s/"histogram":"[^"]*"/"histogram":"{text}"/"#);
     let no_latencies = "HISTEwAAAAAAAAAAAAAAAwAAAAAAAAABAAADRjC4oAA\\/8AAAAAAAAA==";
     let mut lies = vec![
@@ -338,8 +332,7 @@ fn histograms() -> Vec<Lie> {
 
 /// The course of a phase and its slowest operations.
 fn courses() -> Vec<Lie> {
-    let get =
-        |change: &str, words: &str| edit(&format!(r#"/"event":"phase","phase":"get"/{change}"#), "bad-output", words);
+    let get = |change: &str, words: &str| in_phase("get", change, words);
     vec![
         get(r#"s/"slices":\[\[[0-9]*/"slices":[[7/"#, "over_time of"),
         get(r#"s/"slices":\[\[\([0-9]*\),[0-9]*/"slices":[[\1,1/"#, "over_time of"),
@@ -359,9 +352,9 @@ fn courses() -> Vec<Lie> {
         get(r#"s/"causes":\[{"cause":"[a-z-]*"/"causes":[{"cause":"gremlins"/"#, "unknown variant"),
         get(r#"s/"latency_ns":[0-9]*/"latency_ns":99999999999/"#, "a slow operation of 99999999999 ns"),
         get(r#"s/"latency_ns":[0-9]*/"latency_ns":0/"#, "a slow operation of 0 ns"),
-        edit(
-            r#"/"event":"phase","phase":"scan"/s/"answers_wrong":0/&,"over_time":{"slice_ns":1,"slices":[]}/"#,
-            "bad-output",
+        in_phase(
+            "scan",
+            r#"s/"answers_wrong":0/&,"over_time":{"slice_ns":1,"slices":[]}/"#,
             "`over_time`, which nobody asked for",
         ),
         get(
@@ -373,8 +366,7 @@ fn courses() -> Vec<Lie> {
 
 /// Memory and processor's time that contradict each other, or are more than there is.
 fn resources() -> Vec<Lie> {
-    let get =
-        |change: &str, words: &str| edit(&format!(r#"/"event":"phase","phase":"get"/{change}"#), "bad-output", words);
+    let get = |change: &str, words: &str| in_phase("get", change, words);
     let absurd = FIGURE_MAX / 2;
     vec![
         get(r#"s/"rss_peak_bytes":[0-9]*/"rss_peak_bytes":1/"#, "rss_peak_bytes 1, while"),
