@@ -7,11 +7,6 @@ use std::collections::BTreeSet;
 use common::{Place, rate_suite, rates_tried, unwrapped};
 use serde_json::Value;
 
-fn run_file(place: &Place) -> Value {
-    let text = std::fs::read_to_string(place.only_run().join("run.json")).expect("there is a run");
-    serde_json::from_str(&text).expect("it is JSON")
-}
-
 #[test]
 fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
     let place = Place::new();
@@ -43,7 +38,7 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
         assert!(run.stdout.contains(words), "{words:?} is not in:\n{}", run.stdout);
     }
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 100 || line.contains("/")), "{}", run.stdout);
-    let search = &run_file(&place)["find_rate"]["searches"][0];
+    let search = &place.run_file()["find_rate"]["searches"][0];
     assert_eq!((&search["cut_short"], search["probes"].as_object().unwrap().len()), (&false.into(), rates.len()));
     let page = std::fs::read_to_string(place.only_run().join("report.html")).expect("there is a page");
     assert!(page.contains("The highest rates") && page.contains("Highest rate with p90 below 50.0 ms"));
@@ -127,7 +122,7 @@ fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     let run =
         place.run(&["run", "stall.toml", "--rounds", "21", "--find-rate", "p90<50ms", "--budget", "15s"]).expect(0);
     assert!(begin.elapsed().as_secs() >= 12, "time is left over: {:?}", begin.elapsed());
-    let search = run_file(&place)["find_rate"]["searches"][0].clone();
+    let search = place.run_file()["find_rate"]["searches"][0].clone();
     assert_eq!(search["cut_short"], false, "{search}");
     let flat = unwrapped(&run.stdout);
     assert!(flat.contains("too short for the 21 rounds that each end may take: it found "), "{flat}");

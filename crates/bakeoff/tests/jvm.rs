@@ -65,8 +65,7 @@ fn warnings_about_the_clock_are_of_each_store_s_own() {
             .map(|end| (end["opened"]["clock"].clone(), end["opened"]["clock_pair_ns"].to_string()))
             .collect::<Vec<_>>()
     };
-    let run = std::fs::read_to_string(place.only_run().join("run.json")).expect("run.json");
-    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let run = place.run_file();
     let warnings = run["warnings"].as_array().expect("a list");
     let message =
         |code: &str| warnings.iter().find(|told| told["code"] == code).map(|told| told["message"].to_string());
@@ -273,8 +272,7 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
     let words = "gives bakeoff-driver-jvm the options JAVA_TOOL_OPTIONS=-XX:+UseSerialGC";
     let told = run(&["run", "tiny.toml", "--rounds", "1"], "-XX:+UseSerialGC").expect(0);
     assert!(unwrapped(&told.stdout).contains(words), "{}", told.stdout);
-    let facts = std::fs::read_to_string(place.only_run().join("run.json")).expect("facts");
-    let facts: serde_json::Value = serde_json::from_str(&facts).expect("JSON");
+    let facts = place.run_file();
     let drivers = facts["drivers"].as_array().expect("drivers");
     let of_jvm = drivers.iter().find(|driver| driver["driver"] == "bakeoff-driver-jvm").expect("the JVM's");
     assert_eq!(of_jvm["options"]["JAVA_TOOL_OPTIONS"], "-XX:+UseSerialGC");

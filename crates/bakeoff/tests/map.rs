@@ -31,8 +31,7 @@ fn mapped(place: &Place, more: &[&str]) -> Finished {
 }
 
 fn facts(place: &Place) -> Value {
-    let file: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run.json")).unwrap()).unwrap();
-    file["map"].clone()
+    place.run_file()["map"].clone()
 }
 
 /// The places that were sampled, each with its stores.

@@ -5,12 +5,10 @@ mod common;
 use common::{Place, unwrapped};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde_json::Value;
 
 /// The suite that a run has, as text.
 fn suite_of(place: &Place) -> String {
-    let run: Value = serde_json::from_slice(&std::fs::read(place.only_run().join("run.json")).unwrap()).unwrap();
-    run["suite"]["text"].as_str().unwrap().to_owned()
+    place.run_file()["suite"]["text"].as_str().unwrap().to_owned()
 }
 
 #[test]

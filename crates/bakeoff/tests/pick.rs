@@ -32,7 +32,7 @@ fn an_answer_with_settings_costs_and_questions() {
     let answer = shown.split("\nResults: ").next().unwrap_or_default();
     assert!(answer.lines().all(|line| line.chars().count() <= 100), "{answer}");
     let run = place.only_run();
-    let file: serde_json::Value = serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
+    let file = place.run_file();
     assert_eq!(file["pick"]["excluded"][0]["store"], "flat-folder");
     let questions = file["pick"]["questions"].as_array().unwrap();
     assert_eq!(questions.len(), 7);
@@ -95,8 +95,7 @@ fn a_need_from_a_file_with_flags_over_it() {
     std::fs::create_dir(place.path().join("disk")).unwrap();
     let shown = place.run(&["pick", "--need", "need.toml", "--budget", "20s", "--optimize", "p99"]).expect(0).stdout;
     assert!(shown.contains("mix get=1") && shown.contains("99th percentile"), "{shown}");
-    let facts = std::fs::read_to_string(place.only_run().join("run.json")).unwrap();
-    let facts: serde_json::Value = serde_json::from_str(&facts).unwrap();
+    let facts = place.run_file();
     assert!(facts["media"].to_string().contains("/disk"), "{}", facts["media"]);
 }
 

@@ -22,8 +22,7 @@ fn measured(place: &Place, suite: &str) -> (Value, String, Vec<String>) {
     place.write("steady.toml", suite);
     let run = place.run(&["run", "steady.toml", "--rounds", "1"]).expect(0);
     let mixed = place.lines()[1]["result"].clone();
-    let facts = std::fs::read_to_string(place.only_run().join("run.json")).unwrap();
-    let facts: Value = serde_json::from_str(&facts).unwrap();
+    let facts = place.run_file();
     let codes =
         facts["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap().to_owned());
     (mixed, run.stdout, codes.collect())

@@ -25,7 +25,7 @@ fn with_write_buffer(bytes: &str) -> (bool, u64) {
 #[test]
 fn a_store_whose_data_never_left_its_write_buffer_is_warned_of() {
     let (is_warned, bytes) = with_write_buffer("64MiB");
-    // A table of what is in the store is there from the beginning.
+    // Next to the data that is nothing.
     assert!(is_warned && bytes < 64 << 10, "{bytes}");
     let (is_warned, bytes) = with_write_buffer("1MiB");
     // Flushed in the background, so not all of it: at least a twentieth.

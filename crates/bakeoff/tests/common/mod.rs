@@ -231,6 +231,12 @@ impl Place {
         entries.map(|entry| entry.path()).filter(|path| path.join("run.json").exists()).collect()
     }
 
+    /// What `run.json` of the only run says.
+    pub(crate) fn run_file(&self) -> Value {
+        let text = std::fs::read(self.only_run().join("run.json")).expect("there is a run");
+        serde_json::from_slice(&text).expect("it is JSON")
+    }
+
     /// The lines of the only run's results that end a cell.
     pub(crate) fn cells(&self) -> Vec<Value> {
         self.lines().into_iter().filter(|line| line["line"] == "cell").collect()
