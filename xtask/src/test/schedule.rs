@@ -132,9 +132,10 @@ impl State {
         }
         let is_ready = |step: &Step| step.needs.iter().all(|name| self.passed.contains(name));
         let is_free = |step: &Step| step.lane.is_none() || self.running.values().all(|(lane, _)| *lane != step.lane);
-        // What holds others up first, then what takes longest; of the rest, the first.
-        let weight = |step: &Step| (step.lane.is_some(), runner.seconds(&step.name).unwrap_or(0.0));
-        let mut best: Option<(usize, (bool, f64))> = None;
+        // What holds most others up first, then what takes longest; of the rest, the first.
+        let held_up = |step: &Step| self.waiting.iter().filter(|other| other.needs.contains(&step.name)).count();
+        let weight = |step: &Step| (step.lane.is_some(), held_up(step), runner.seconds(&step.name).unwrap_or(0.0));
+        let mut best: Option<(usize, (bool, usize, f64))> = None;
         for (index, step) in self.waiting.iter().enumerate() {
             let weight = weight(step);
             if !step.alone && is_ready(step) && is_free(step) && best.is_none_or(|(_, other)| weight > other) {

@@ -23,7 +23,7 @@ const SCALE: &str = "40";
 /// The same for mutations of each fuzz target's seeds.
 const SCALE_SEEDS: &str = "120";
 /// The same for stores on the JVM, whose processes take long to start.
-const SCALE_JVM: &str = "4";
+const SCALE_JVM: &str = "8";
 /// The variable that passes it to the tests.
 const SCALE_VARIABLE: &str = "BAKEOFF_TEST_SCALE";
 /// Inputs for each parser.
@@ -37,6 +37,8 @@ const EXPERIMENTS: [&str; 2] = ["equals", "traces"];
 const DAMAGE: &str = "damage";
 /// The test that checks every store of every driver.
 const CHECK_DRIVER: &str = "check_driver";
+/// Maven's tests.
+const JVM_TESTS: &str = "jvm-tests";
 /// The test that puts every store to the checks of `bakeoff-store`.
 const CONFORMANCE: &str = "conformance";
 
@@ -97,7 +99,8 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
     let mut steps = vec![build(plan)];
     if plan.extent == Extent::Long {
         steps.extend(fuzzing(plan)?);
-        steps.extend([jvm_build(plan)?]);
+        steps.push(jvm_build(plan)?);
+        steps.extend(jvm_tests(plan));
         return Ok(steps);
     }
     steps.extend([format(plan), scripts(plan)?, page_lint(plan), unused_dependencies(plan), lints(plan)]);
@@ -113,7 +116,8 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
 pub(crate) fn long_names(root: &Path) -> Result<Vec<String>> {
     let fuzzing = fuzz::targets(root)?.into_iter().map(|target| format!("fuzz-{target}"));
     let scaled = ["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", "check-driver-long"];
-    Ok(fuzzing.chain(scaled.into_iter().chain(EXPERIMENTS).map(str::to_owned)).collect())
+    let jvm = other_javas().into_iter().map(|java| jvm_tests_name(&java));
+    Ok(fuzzing.chain(scaled.into_iter().chain(EXPERIMENTS).map(str::to_owned)).chain(jvm).collect())
 }
 
 fn format(plan: &Arc<Plan>) -> Step {
@@ -190,7 +194,9 @@ fn unused_dependencies(plan: &Arc<Plan>) -> Step {
 fn deny(plan: &Arc<Plan>) -> Step {
     let workspace = plan.workspace.clone();
     let work = move |files: &mut Files| {
-        let install = &mut workspace.cargo(&["install", "--locked", "--quiet", "cargo-deny"]);
+        // Not optimised: it runs for seconds, and its own release profile takes minutes to compile.
+        let install = &mut workspace.cargo(&["install", "--locked", "--quiet", "--debug", "cargo-deny"]);
+        install.env("CARGO_PROFILE_DEV_DEBUG", "false");
         if !has("cargo-deny") && files.run(install).is_err() {
             files
                 .skip("licences and advisories: cargo-deny cannot be installed (cargo install --locked cargo-deny)")?;
@@ -368,7 +374,7 @@ fn jvm_build(plan: &Arc<Plan>) -> Result<Step> {
     Ok(Step::new("jvm-build", Box::new(work)).lane(Lane::Maven))
 }
 
-/// Maven's tests, on the Java that it finds and on one of each other version.
+/// Maven's tests: on another Java than the end-to-end tests have, if one is installed; `test long` has them on one of each version.
 fn jvm_tests(plan: &Arc<Plan>) -> Vec<Step> {
     let on = |name: String, java: Option<&Path>| {
         let argument = java.map(|java| format!("-Djvm={}", java.display()));
@@ -380,9 +386,17 @@ fn jvm_tests(plan: &Arc<Plan>) -> Vec<Step> {
             .after(&["jvm-build"])
     };
     let others = other_javas();
-    let home = |java: &Path| java.ancestors().nth(2)?.file_name()?.to_str().map(str::to_owned);
-    let others = others.iter().map(|java| on(format!("jvm-tests-{}", home(java).unwrap_or_default()), Some(java)));
-    std::iter::once(on("jvm-tests".to_owned(), None)).chain(others).collect()
+    if plan.extent == Extent::All {
+        return vec![on(JVM_TESTS.to_owned(), others.last().map(PathBuf::as_path))];
+    }
+    let named = others.iter().map(|java| on(jvm_tests_name(java), Some(java)));
+    std::iter::once(on(JVM_TESTS.to_owned(), None)).chain(named).collect()
+}
+
+/// The name of Maven's tests on the Java of a program such as `/usr/lib/jvm/NAME/bin/java`.
+fn jvm_tests_name(java: &Path) -> String {
+    let home = java.ancestors().nth(2).and_then(|home| home.file_name()?.to_str());
+    format!("{JVM_TESTS}-{}", home.unwrap_or_default())
 }
 
 /// libFuzzer over each parser.

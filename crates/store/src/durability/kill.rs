@@ -69,7 +69,7 @@ pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool)
     let (first, step, rounds) = match (by_default, subject.slowness()) {
         (true, 1) if !survives => (0, 1, ROUNDS_LOSING),
         (true, 1) => (0, 1, 1),
-        (true, _) => (0, 3, 1),
+        (true, _) => (2, 5, 1),
         (false, _) => (7, ranges.len(), 1),
     };
     let ranges = ranges.into_iter().skip(first).step_by(step);
