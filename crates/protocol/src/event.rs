@@ -75,23 +75,38 @@ impl FailureKind {
         matches!(self, Self::DiskFull | Self::Medium | Self::Disturbance | Self::SetUp)
     }
 
-    /// The name used in JSON, with spaces.
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BadRequest => "bad-request",
+            Self::BadTape => "bad-tape",
+            Self::StoreError => "store-error",
+            Self::WrongAnswer => "wrong-answer",
+            Self::Runtime => "runtime",
+            Self::DiskFull => "disk-full",
+            Self::Panic => "panic",
+            Self::Crash => "crash",
+            Self::OutOfMemory => "out-of-memory",
+            Self::Timeout => "timeout",
+            Self::BadOutput => "bad-output",
+            Self::Disturbance => "disturbance",
+            Self::Medium => "medium",
+            Self::SetUp => "set-up",
+        }
+    }
+
+    /// The words for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::BadRequest => "bad request",
             Self::BadTape => "bad tape",
             Self::StoreError => "store error",
             Self::WrongAnswer => "wrong answer",
-            Self::Runtime => "runtime",
             Self::DiskFull => "disk full",
-            Self::Panic => "panic",
-            Self::Crash => "crash",
             Self::OutOfMemory => "out of memory",
-            Self::Timeout => "timeout",
             Self::BadOutput => "bad output",
-            Self::Disturbance => "disturbance",
-            Self::Medium => "medium",
             Self::SetUp => "set up",
+            Self::Runtime | Self::Panic | Self::Crash | Self::Timeout | Self::Disturbance | Self::Medium => self.name(),
         }
     }
 }
@@ -252,4 +267,20 @@ pub struct Finished {
     /// What the store counted about itself up to closing, by its own names; for those who know the store.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub store_properties: BTreeMap<String, u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_failures_are_those_in_json() {
+        use FailureKind::*;
+        let own = [BadRequest, BadTape, StoreError, WrongAnswer, Runtime, DiskFull, Panic, Crash];
+        let seen = [OutOfMemory, Timeout, BadOutput, Disturbance, Medium, SetUp];
+        for kind in own.into_iter().chain(seen) {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+            assert_eq!(kind.label(), kind.name().replace('-', " "));
+        }
+    }
 }

@@ -20,6 +20,16 @@ pub enum Mode {
     Throughput,
 }
 
+impl Mode {
+    /// The name in JSON and in suites.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Throughput => "throughput",
+        }
+    }
+}
+
 /// A store's settings by name, as the suite or the store's defaults give them.
 pub type Settings = BTreeMap<String, serde_json::Value>;
 

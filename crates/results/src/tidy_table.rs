@@ -209,7 +209,7 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     row.number("tape_operations", line.map(|line| line.tape.operations));
     row.number("records_after", line.map(|line| line.tape.records_after));
     row.number("data_bytes_after", line.map(|line| line.tape.data_bytes_after));
-    row.maybe("mode", result.map(|result| format!("{:?}", result.mode).to_lowercase()));
+    row.text("mode", result.map_or("", |result| result.mode.name()));
     row.number("phase_threads", result.map(|result| result.threads));
     row.number("phase_timed_ns", result.map(|result| result.timed_ns));
     row.number("phase_wall_ns", result.map(|result| result.wall_ns));

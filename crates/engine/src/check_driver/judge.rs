@@ -12,11 +12,6 @@ use crate::check_driver::bench::Recorded;
 use crate::check_driver::verdict::{Checked, Stop};
 use crate::drivers::process::Answer;
 
-/// The name of a kind of failure in JSON.
-fn named(kind: FailureKind) -> String {
-    kind.label().replace(' ', "-")
-}
-
 /// What came, for people: the end of the driver's output and how it ended.
 fn shown(answer: &Answer) -> String {
     let last = match answer.events() {
@@ -24,7 +19,7 @@ fn shown(answer: &Answer) -> String {
         Ok(events) => match events.last() {
             None => "nothing".to_owned(),
             Some(Event::Failed { kind, message, .. }) => {
-                format!("`failed` with {}, {:?}", named(*kind), message.chars().take(200).collect::<String>())
+                format!("`failed` with {}, {:?}", kind.name(), message.chars().take(200).collect::<String>())
             }
             Some(event) => format!("`{}`", kind_of(event)),
         },
@@ -50,7 +45,7 @@ fn kind_of(event: &Event) -> &'static str {
 
 /// A failure of one of these kinds, with exit status 1.
 pub(super) fn failed(answer: &Answer, kinds: &[FailureKind]) -> Checked<Vec<Event>> {
-    let words = kinds.iter().map(|kind| named(*kind)).collect::<Vec<_>>().join(" or ");
+    let words = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
     let expected = format!("`failed` with {words} as the last line, and exit status 1");
     let events = answer.events().map_err(|what| Stop::broken(&expected, what))?;
     let is_right = match events.last() {

@@ -112,7 +112,7 @@ impl Order {
     fn fail(&self, kind: FailureKind, phase: Option<&str>, message: &str) -> Result<(), String> {
         use FailureKind::{BadOutput, Crash, Disturbance, Medium, SetUp, Timeout};
         if matches!(kind, Crash | Timeout | BadOutput | Disturbance | Medium | SetUp) {
-            let kind = kind.label().replace(' ', "-");
+            let kind = kind.name();
             return Err(format!("the driver failed with the kind `{kind}`, which only its caller may use: {message}"));
         }
         match phase.filter(|phase| *phase != VERIFY && !self.asked.phases.iter().any(|asked| asked == phase)) {
