@@ -18,6 +18,7 @@ mod error;
 mod export;
 mod format;
 mod labels;
+mod map_text;
 mod markdown;
 mod measured;
 mod page;

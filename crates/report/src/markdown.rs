@@ -14,9 +14,9 @@ use crate::document::{
 };
 use crate::error::ReportError;
 use crate::labels::doubt;
+use crate::map_text;
 use crate::published::against::against;
 use crate::sections::report;
-use crate::terminal::map;
 
 /// Blocks of the longest bar.
 const BAR: usize = 30;
@@ -92,7 +92,7 @@ fn blocks(all: &[Block], level: usize, out: &mut String) {
                 paragraph(&matrix(of), out);
                 paragraph(&escape(SIGNS), out);
             }
-            Block::Map(of) => paragraph(&code(&map::render(of, MAP_COLUMNS, false)), out),
+            Block::Map(of) => paragraph(&code(&map_text::render(of, MAP_COLUMNS, false)), out),
             Block::Code(lines) => paragraph(&code(&lines.join("\n")), out),
             Block::Hint(_) | Block::Gap => {}
         }

@@ -1,8 +1,7 @@
 //! Reports as text: documents in lines that fit the terminal.
 
 mod blocks;
-pub(crate) mod map;
-mod matrix;
+pub(crate) mod matrix;
 mod options;
 mod tables;
 

@@ -9,7 +9,7 @@ use bakeoff_tidy::{Document, Files};
 
 /// Documents with a limit: how many lines they have at most, and how many words outside of code.
 const LIMITS: [(&str, usize, usize); 3] =
-    [("README.md", 100, 500), ("ARCHITECTURE.md", 300, usize::MAX), ("docs/METHODOLOGY.md", usize::MAX, 3_000)];
+    [("README.md", 100, 500), ("ARCHITECTURE.md", 299, usize::MAX), ("docs/METHODOLOGY.md", usize::MAX, 3_000)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

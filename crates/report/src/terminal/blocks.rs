@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bakeoff_text::{command_lines, paragraph};
 
 use crate::document::{Block, Document, Fact, Fold, List, Part, Section, Text, Title};
-use crate::terminal::map;
+use crate::map_text;
 use crate::terminal::matrix;
 use crate::terminal::options::TerminalOptions;
 use crate::terminal::tables;
@@ -63,7 +63,7 @@ fn block(of: &Block, options: &TerminalOptions, out: &mut String) {
             out.push_str(&rest);
         }
         Block::Matrix(of) => out.push_str(&matrix::render(of, options.width, options.color)),
-        Block::Map(of) => out.push_str(&map::render(of, options.width, options.color)),
+        Block::Map(of) => out.push_str(&map_text::render(of, options.width, options.color)),
         Block::Code(lines) => {
             out.push('\n');
             lines.iter().for_each(|line| writeln!(out, "{}{line}", indent(1)).unwrap_or_default());

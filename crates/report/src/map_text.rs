@@ -1,4 +1,4 @@
-//! A map as text: a sign for each place, a legend below.
+//! A map as text, for a terminal and as code in Markdown: a sign for each place, a legend below.
 
 use std::fmt::Write;
 
