@@ -1,11 +1,11 @@
 //! What a workload is called.
 
 use bakeoff_protocol::Axes;
-use bakeoff_text::{format_count, format_size_range};
+use bakeoff_text::format_data;
 
 /// The sizes of values and what is stored, as a workload is called: `1KiB..10KiB × 10,000 text`.
 pub(crate) fn describe_workload((min, max): (u64, u64), records: u64, data: &str) -> String {
-    format!("{} × {} {data}", format_size_range(min, max), format_count(records))
+    format!("{} {data}", format_data(min, max, records))
 }
 
 /// The same of a cell.

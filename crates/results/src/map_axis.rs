@@ -1,6 +1,6 @@
 //! The axes of a decision map: which quantity of a need lies along them, and at which values stores may be raced.
 
-use bakeoff_text::{approximate_size, digits, format_count};
+use bakeoff_text::{approximate_size, format_count};
 use serde::{Deserialize, Serialize};
 
 /// Steps along an axis, at most: so many values and one more are told apart.
@@ -105,22 +105,16 @@ fn to_step(value: f64, step: f64) -> f64 {
     ((value / step).round() * step).round()
 }
 
-/// Two or three digits and a unit's letter.
+/// Two or three digits and a unit's letter, without a zero behind the point.
 fn scaled(value: f64, base: f64, units: [&str; 5]) -> String {
     let (mut scaled, mut unit) = (value, 0);
     while scaled >= base && unit + 1 < units.len() {
         scaled /= base;
         unit += 1;
     }
-    let number = if scaled.fract() == 0.0 || scaled >= 100.0 { format!("{scaled:.0}") } else { short(scaled) };
-    format!("{number}{}", units[unit])
-}
-
-/// Two digits, without a zero behind the point.
-fn short(value: f64) -> String {
-    let text = digits(value);
-    let text = &text[..text.len().min(3)];
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let decimals = usize::from(scaled < 9.95);
+    let number = format!("{scaled:.decimals$}");
+    format!("{}{}", number.strip_suffix(".0").unwrap_or(&number), units[unit])
 }
 
 /// An axis of a map.
@@ -189,8 +183,11 @@ mod tests {
         let shown = |quantity: MapQuantity, value| quantity.show_short(value);
         let sizes = [16.0, 1536.0, 65_536.0, 1_048_576.0, 1.25 * 1024.0];
         assert_eq!(sizes.map(|size| shown(MapQuantity::ValueSize, size)), ["16B", "1.5K", "64K", "1M", "1.2K"]);
-        let counts = [1.0, 1_500.0, 13_000.0, 420_000.0, 1e6];
-        assert_eq!(counts.map(|count| shown(MapQuantity::Records, count)), ["1", "1.5k", "13k", "420k", "1M"]);
+        let counts = [1.0, 1_500.0, 1_990.0, 9_970.0, 13_000.0, 420_000.0, 1e6];
+        assert_eq!(
+            counts.map(|count| shown(MapQuantity::Records, count)),
+            ["1", "1.5k", "2k", "10k", "13k", "420k", "1M"]
+        );
         assert_eq!((shown(MapQuantity::Reads, 50.0), shown(MapQuantity::Skew, 0.99)), ("50%".into(), "0.99".into()));
     }
 

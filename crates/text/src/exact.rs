@@ -17,6 +17,11 @@ pub fn format_size_range(min: u64, max: u64) -> String {
     if min == max { format_size(min) } else { format!("{}..{}", format_size(min), format_size(max)) }
 }
 
+/// Writes sizes of values and a number of records, which people call a workload: `1KiB..10KiB × 10,000`.
+pub fn format_data(value_bytes_min: u64, value_bytes_max: u64, records: u64) -> String {
+    format!("{} × {}", format_size_range(value_bytes_min, value_bytes_max), format_count(records))
+}
+
 /// Writes a count with a comma between thousands: `10,000`. Not meant to be read back.
 pub fn format_count(count: u64) -> String {
     let digits = count.to_string();

@@ -17,7 +17,7 @@ mod sentence;
 mod shell;
 mod table;
 
-pub use exact::{format_count, format_duration, format_size, format_size_range};
+pub use exact::{format_count, format_data, format_duration, format_size, format_size_range};
 pub use nearest::{did_you_mean, nearest};
 pub use parse::{UnitError, parse_count, parse_count_range, parse_duration, parse_size, parse_size_range};
 pub use printable::{printable, printable_lines, shorten, shorten_error, shorten_middle, shorten_to};

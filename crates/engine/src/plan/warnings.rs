@@ -7,7 +7,7 @@ use bakeoff_protocol::{LatencyTimeline, Opened, PhaseLine};
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_stats::level_change;
 use bakeoff_suite::WorkloadPlan;
-use bakeoff_text::{format_count, format_size};
+use bakeoff_text::format_data;
 
 use crate::plan::setup::Setup;
 use bakeoff_results::record::{DriverRecord, WarningRecord};
@@ -112,9 +112,8 @@ fn in_write_buffer(rounds: &[CellRound]) -> Option<Warning> {
     let buffered = later.filter_map(|phase| {
         let axes = &phase.axes;
         let is_buffered = (phase.table_bytes? as f64) < phase.tape.data_bytes_after as f64 * IN_TABLES_MIN;
-        let sizes = [axes.value_bytes_min, axes.value_bytes_max].map(format_size);
-        let size = if sizes[0] == sizes[1] { sizes[0].clone() } else { sizes.join("..") };
-        is_buffered.then(|| format!("{} ({size} × {})", axes.store, format_count(axes.records)))
+        let data = format_data(axes.value_bytes_min, axes.value_bytes_max, axes.records);
+        is_buffered.then(|| format!("{} ({data})", axes.store))
     });
     Warning::in_write_buffer(buffered.collect())
 }

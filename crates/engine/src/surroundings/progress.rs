@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bakeoff_results::leaders::Leader;
-use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
+use bakeoff_text::{format_data, printable, ratio, time};
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
@@ -85,13 +85,8 @@ const LEADERS_MAX: usize = 12;
 
 /// `get 1KiB × 1,000 random: SQLite 3.21 µs (then LMDB 1.2×)`.
 fn describe_leader(Leader { place: (measure, size, column), title, ns, next }: &Leader) -> String {
-    let workload = format!(
-        "{} {} × {} {}",
-        measure.label(),
-        format_size_range(size.0, size.1),
-        format_count(column.records),
-        printable(&column.data)
-    );
+    let data = format_data(size.0, size.1, column.records);
+    let workload = format!("{} {data} {}", measure.label(), printable(&column.data));
     let then = next.as_ref().map_or_else(String::new, |(next, times)| format!(" (then {next} {})", ratio(*times)));
     format!("{workload}: {title} {}{then}", time(*ns))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bakeoff_protocol::{AXES, Axis, AxisValue, DURABILITY, Part, Role};
 use bakeoff_tape::SizeRange;
-use bakeoff_text::{format_count, format_size, format_size_range};
+use bakeoff_text::{format_count, format_data, format_size, format_size_range};
 
 use crate::plan::cells::WorkloadPlan;
 
@@ -13,11 +13,11 @@ impl fmt::Display for WorkloadPlan {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let workload = &self.workload;
         let SizeRange { min, max } = workload.value_bytes.range();
-        let (size, count) = (format_size_range(min, max), format_count(workload.records));
+        let data = format_data(min, max, workload.records);
         // Settings may give a store a class of its own, as papers had them.
         let is_as_set = self.cells.iter().any(|cell| cell.axes.durability != self.conditions.durability);
         let class = if is_as_set { DURABILITY.label_of_none } else { self.conditions.durability.name() };
-        write!(out, "{size} × {count} {}, {class}", workload.data.name())?;
+        write!(out, "{data} {}, {class}", workload.data.name())?;
         let Some(axes) = self.cells.first().map(|cell| &cell.axes) else { return Ok(()) };
         for axis in AXES.iter().filter(|axis| is_labelled(axis) && !axis.is_usual(axes)) {
             write!(out, ", {}", axis.label(&axis.value(axes), text))?;
