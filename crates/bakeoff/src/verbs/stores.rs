@@ -5,7 +5,7 @@ use bakeoff_engine::{Drivers, Recipe, left_out, not_built, recipes};
 use bakeoff_protocol::{
     AfterFailure, Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
 };
-use bakeoff_text::{approximate_size, format_size};
+use bakeoff_text::{Side, Text, TextTable, approximate_size, format_size};
 
 use crate::cli::{COLUMNS, StoresArguments};
 use crate::outcome::Outcome;
@@ -62,7 +62,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
     let most = exact_size(bakeoff_tape::RECORD_KEY_BYTES_MAX);
     print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."))?;
     print_line!("")?;
-    if listed.iter().any(|store| abilities(store).iter().any(|words| words.contains(MOSTLY))) {
+    if listed.iter().any(|store| differs_by_level(store)) {
         print_line!("{MOSTLY}: not at every durability level; `bakeoff stores NAME` names them\n")?;
     }
     print_line!("Licence, and files on disk")?;
@@ -85,15 +85,13 @@ fn print_paragraph(first: &str, indent: usize, text: &str) -> Result<()> {
     print_text!("{}", bakeoff_text::paragraph(text, COLUMNS, first, &" ".repeat(indent)))
 }
 
-/// A line for the heads and one a store, in columns as wide as they need to be.
+/// A line for the heads and one a store.
 fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Item = [String; COUNT]>) -> Result<()> {
-    let rows: Vec<_> = std::iter::once(heads.map(str::to_owned)).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0) + 2;
-    for row in &rows {
-        let cells = row.iter().enumerate().map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
-        print_line!("{}", cells.collect::<String>().trim_end())?;
-    }
-    print_line!("")
+    let mut table = TextTable::new(vec![Side::Left; COUNT]);
+    table.row(heads.map(Text::plain).into());
+    rows.for_each(|row| table.row(row.map(Text::plain).into()));
+    let width = table.width();
+    print_line!("{}", table.render(width, false))
 }
 
 fn identity(store: &&StoreDescription) -> [String; 5] {
@@ -118,24 +116,40 @@ fn levels_of(store: &&StoreDescription) -> [String; 5] {
 /// What is said of what holds at some levels only.
 const MOSTLY: &str = "mostly";
 
-fn batches(store: &StoreDescription) -> &'static str {
+/// Whether a store can do something at a durability level.
+type Can = fn(&StoreDescription, Durability) -> bool;
+
+/// Whether it can at every level that it offers.
+fn can_always(store: &StoreDescription, can: Can) -> bool {
+    store.durability.keys().all(|level| can(store, *level))
+}
+
+/// Whether a store can do something at some levels only.
+fn differs_by_level(store: &StoreDescription) -> bool {
     let capabilities = &store.capabilities;
-    let mut atomic = store.durability.keys().map(|class| store.batch_is_atomic(*class));
+    let able: [(bool, Can); 3] = [
+        (capabilities.batch && capabilities.atomic_batch, StoreDescription::batch_is_atomic),
+        (capabilities.parallel_readers, StoreDescription::reads_in_parallel),
+        (capabilities.parallel_writers, StoreDescription::writes_in_parallel),
+    ];
+    able.into_iter().any(|(is_able, can)| is_able && !can_always(store, can))
+}
+
+fn batches(store: &StoreDescription) -> String {
+    let capabilities = &store.capabilities;
     match (capabilities.batch, capabilities.atomic_batch) {
-        (true, true) if atomic.all(|is| is) => "atomic",
-        (true, true) => "mostly atomic",
-        (true, false) => "yes",
-        (false, _) => "no",
+        (true, true) if can_always(store, StoreDescription::batch_is_atomic) => "atomic".to_owned(),
+        (true, true) => format!("{MOSTLY} atomic"),
+        (true, false) => "yes".to_owned(),
+        (false, _) => "no".to_owned(),
     }
 }
 
 fn abilities(store: &&StoreDescription) -> [String; 6] {
     let capabilities = &store.capabilities;
-    let in_all =
-        |does: fn(&StoreDescription, Durability) -> bool| store.durability.keys().all(|class| does(store, *class));
     let at_once = [
-        ("read", capabilities.parallel_readers, in_all(StoreDescription::reads_in_parallel)),
-        ("write", capabilities.parallel_writers, in_all(StoreDescription::writes_in_parallel)),
+        ("read", capabilities.parallel_readers, can_always(store, StoreDescription::reads_in_parallel)),
+        ("write", capabilities.parallel_writers, can_always(store, StoreDescription::writes_in_parallel)),
     ];
     let words = at_once.iter().filter(|(_, can, _)| *can);
     let words = words.map(|(word, _, always)| if *always { (*word).to_owned() } else { format!("{MOSTLY} {word}") });
@@ -144,7 +158,7 @@ fn abilities(store: &&StoreDescription) -> [String; 6] {
     let processes = if capabilities.multi_process { "several" } else { "one" };
     let about = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), approximate_size);
     let (key, value) = (about(store.key_bytes_max), about(store.value_bytes_max));
-    [&store.name, batches(store), threads, processes, &key, &value].map(str::to_owned)
+    [&store.name, &batches(store), threads, processes, &key, &value].map(str::to_owned)
 }
 
 fn print_store(store: &StoreDescription, missing: Option<&str>) -> Result<()> {
@@ -188,11 +202,10 @@ fn print_store(store: &StoreDescription, missing: Option<&str>) -> Result<()> {
 }
 
 fn exact_size(bytes: u64) -> String {
-    match format_size(bytes) {
-        // Exact in a unit that says something.
-        size if size.len() <= "1023MiB".len() => size,
-        _ => format!("{} ({bytes} bytes)", approximate_size(bytes)),
-    }
+    // How often the largest unit that divides it: 1024 is 2 to the power of 10.
+    let of_unit = bytes >> (bytes.trailing_zeros() / 10 * 10).min(40);
+    let is_readable = bytes < 1_000_000 || of_unit < 10_000;
+    if is_readable { format_size(bytes) } else { format!("{} ({bytes} bytes)", approximate_size(bytes)) }
 }
 
 /// Where text begins after the name of a durability level.
