@@ -1,22 +1,22 @@
-//! How far neighbouring rounds are alike, told by many short series together.
+//! How much neighbouring rounds correlate, estimated from many short series together.
 
 use std::collections::BTreeMap;
 
 use crate::series::{cosine_weights, slow_components};
 
-/// Fewer series than this tell nothing.
+/// Fewer series than this allow no estimate.
 const SERIES_MIN: usize = 8;
 
-/// How many of its standard errors the slowest component must lie above what chance gives it.
+/// The slowest component must exceed its share by chance by this many of its standard errors.
 const ERRORS_MIN: f64 = 1.0;
 
-/// The largest correlation that is told.
+/// The largest correlation that is estimated.
 const CORRELATION_MAX: f64 = 0.95;
 
-/// Steps of the integral of the expected part.
+/// Steps of the numerical integral in [`expected_part`].
 const STEPS: usize = 200;
 
-/// The slowest part of the variation of each of some series, by the number of their values.
+/// The share of the slowest component in the variation of each series, by the length of the series.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlowParts(BTreeMap<usize, Vec<f64>>);
 
@@ -25,10 +25,9 @@ impl SlowParts {
         self.0.entry(count).or_default().push(part);
     }
 
-    /// The correlation of neighbouring rounds that these series show; 0 if chance explains it.
+    /// The correlation of neighbouring rounds in these series; 0 if chance explains it.
     ///
-    /// In whatever order values come, each component has the same part of a series' variation on average. Where neighbours are
-    /// alike, the slowest one has more.
+    /// Without correlation, each component has the same share of a series' variation on average. With it, the slowest one has more.
     pub(crate) fn correlation(&self) -> f64 {
         let series: usize = self.0.values().map(Vec::len).sum();
         let by_chance = |count: usize| 1.0 / (count as f64 - 1.0);
@@ -50,7 +49,7 @@ impl SlowParts {
         f64::midpoint(low, high)
     }
 
-    /// By how much the parts exceed what is expected, all together.
+    /// The sum of the differences between measured and expected shares.
     fn excess(&self, expected: impl Fn(usize) -> f64) -> f64 {
         let of =
             |(count, parts): (&usize, &Vec<f64>)| parts.iter().sum::<f64>() - parts.len() as f64 * expected(*count);
@@ -58,7 +57,7 @@ impl SlowParts {
     }
 }
 
-/// How many times larger the variance of a centre of so many rounds is than their slow components say, at this correlation.
+/// The factor by which the slow components underestimate the variance of a centre at this correlation.
 pub(crate) fn inflation(count: usize, correlation: f64) -> f64 {
     let components = slow_components(count);
     let told = (1..=components).map(|component| component_variance(component, count, correlation)).sum::<f64>();
@@ -66,8 +65,8 @@ pub(crate) fn inflation(count: usize, correlation: f64) -> f64 {
     (of_mean * components as f64 / told).max(1.0)
 }
 
-/// The expected part of the slowest component of a normal series of the first order: of independent normal components with
-/// variances `v`, `∫ v₁ / (1 + 2 v₁ t) · ∏ (1 + 2 vₖ t)^(−1/2) dt` from 0 on.
+/// The expected share of the slowest component of a first-order autoregressive normal series. For independent normal components with
+/// variances `v` it is `∫ v₁ / (1 + 2 v₁ t) · ∏ (1 + 2 vₖ t)^(−1/2) dt` from 0 to infinity.
 fn expected_part(count: usize, correlation: f64) -> f64 {
     let variances: Vec<f64> = (1..count).map(|component| component_variance(component, count, correlation)).collect();
     let integrand = |step: usize| {
@@ -83,9 +82,9 @@ fn component_variance(component: usize, count: usize, correlation: f64) -> f64 {
     quadratic(&cosine_weights(component, count).collect::<Vec<_>>(), correlation)
 }
 
-/// The variance of a weighted sum of a series of the first order whose values have variance 1.
+/// The variance of a weighted sum of a first-order autoregressive series whose values have variance 1.
 fn quadratic(weights: &[f64], correlation: f64) -> f64 {
-    // Running sum over all earlier values, each weighted by the correlation to the power of its distance.
+    // Sum of all earlier weights, each times the correlation to the power of its distance.
     let mut earlier = 0.0;
     let mut variance = 0.0;
     for weight in weights {

@@ -1,36 +1,36 @@
-//! A search for the highest rate at which something still holds, by doubling, halving and then bisection on the logarithmic scale.
+//! A search for the highest rate that still holds: doubling or halving first, then bisection on the logarithmic scale.
 //!
-//! It has no state: what to try next follows from what was tried, so a search that was cut short is taken up by asking again.
-//! Searches that begin at the same rate try the same rates, as far as they go the same way.
+//! It has no state. The next rate follows from the rates tried, so an interrupted search resumes by asking again. Searches with the same
+//! start try the same rates until their results differ.
 
 use std::collections::BTreeMap;
 
-/// The ends of a bracket lie at most this far apart when a search is over, as a ratio; or next to each other.
+/// A search ends when the bracket's ends are within this ratio, or next to each other.
 const BRACKET_RATIO: f64 = 1.05;
 
-/// Where a search begins, and how far it may go; all at least 1, ascending.
+/// Where a search starts, and its limits. All are at least 1, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bisection {
-    /// The lowest rate that may be tried.
+    /// The lowest rate to try.
     pub lowest: u64,
-    /// The rate that is tried first.
+    /// The first rate to try.
     pub start: u64,
-    /// The highest rate that may be tried.
+    /// The highest rate to try.
     pub highest: u64,
 }
 
-/// What has been found out: the lowest rate tried that did not hold, and the highest below it that did. Where a lower rate failed, one
-/// above it that held says nothing.
+/// The result so far: the lowest rate that did not hold, and the highest rate below it that did. If a lower rate failed, a rate that held is
+/// ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bracket {
-    /// It held here; `None` if it held nowhere.
+    /// The highest rate that held below `failed`; `None` if there is none.
     pub held: Option<u64>,
-    /// It did not hold here; `None` if it held wherever it was tried.
+    /// The lowest rate that did not hold; `None` if every rate held.
     pub failed: Option<u64>,
 }
 
 impl Bracket {
-    /// What these rates say, each with whether it held.
+    /// The bracket of these rates, each with whether it held.
     pub fn of(tried: &BTreeMap<u64, bool>) -> Self {
         let failed = tried.iter().find(|(_, held)| !**held).map(|(rate, _)| *rate);
         let below = |rate: u64| failed.is_none_or(|failed| rate < failed);
@@ -46,7 +46,7 @@ impl Bracket {
 }
 
 impl Bisection {
-    /// The rate to try next; `None` when the search is over: the bracket is closed, or an end of what may be tried is reached.
+    /// The rate to try next. `None` when the search is over: the bracket is closed, or a limit is reached.
     pub fn next(self, tried: &BTreeMap<u64, bool>) -> Option<u64> {
         let bracket = Bracket::of(tried);
         match (bracket.held, bracket.failed) {
@@ -61,7 +61,7 @@ impl Bisection {
         }
     }
 
-    /// The rates that it would still try if everything up to `limit` holds.
+    /// The rates still to try if all rates up to `limit` hold.
     pub fn rest(self, tried: &BTreeMap<u64, bool>, limit: u64) -> Vec<u64> {
         let (mut tried, mut rest) = (tried.clone(), Vec::new());
         while let Some(rate) = self.next(&tried) {
@@ -76,7 +76,7 @@ impl Bisection {
 mod tests {
     use super::*;
 
-    /// Searches where everything up to `limit` holds. Gives the bracket and how many rates were tried.
+    /// Searches where all rates up to `limit` hold. Returns the bracket and the number of rates tried.
     fn search(bisection: Bisection, limit: u64) -> (Bracket, usize) {
         let mut tried = BTreeMap::new();
         while let Some(rate) = bisection.next(&tried) {

@@ -1,17 +1,17 @@
-//! The figure of a typical round.
+//! The centre of a candidate's rounds.
 
 use crate::summary::median;
 
-/// The centre of figures that are not negative: on the logarithmic scale, since figures are compared by ratios.
+/// The centre of figures that are not negative, on the logarithmic scale because figures are compared by ratios.
 ///
-/// One round in five that is disturbed hardly moves it. Where a figure is zero there is no logarithm, and it is the median.
-/// `None` if there are no figures, or one is negative or not finite.
+/// A disturbed round among five hardly moves it. Zero has no logarithm, so with a zero the centre is the median. `None` if there are no
+/// figures, or one is negative or not finite.
 pub(crate) fn centre(figures: &[f64]) -> Option<f64> {
     let first = *figures.first()?;
     if figures.iter().any(|figure| !figure.is_finite() || *figure < 0.0) {
         return None;
     }
-    // Figures that never differ stay exact.
+    // Equal figures stay exact.
     if figures.iter().all(|figure| *figure == first) {
         return Some(first);
     }
@@ -22,9 +22,9 @@ pub(crate) fn centre(figures: &[f64]) -> Option<f64> {
     Some(hodges_lehmann(&logarithms)?.exp())
 }
 
-/// The median of the means of all pairs, each value with itself included: J. L. Hodges and E. L. Lehmann, *Estimates of Location
-/// Based on Rank Tests*, Annals of Mathematical Statistics 34 (1963). Of normal values it scatters hardly more than the mean
-/// (by 2.3 %), and it withstands disturbed values up to 29 % of all.
+/// The median of the means of all pairs, each value paired with itself too: J. L. Hodges and E. L. Lehmann, *Estimates of Location Based on
+/// Rank Tests*, Annals of Mathematical Statistics 34 (1963). For normal values its scatter is only 2.3 % above the mean's. It withstands up
+/// to 29 % of disturbed values.
 pub(crate) fn hodges_lehmann(values: &[f64]) -> Option<f64> {
     let pairs =
         values.iter().enumerate().flat_map(|(index, a)| values[index..].iter().map(move |b| f64::midpoint(*a, *b)));

@@ -1,25 +1,26 @@
-//! Where a series changes its level, by Pettitt's test, which asks only for ranks: A. N. Pettitt, *A Non-Parametric Approach to the
-//! Change-Point Problem*, Applied Statistics 28 (1979); and whether a series has settled.
+//! Where a series changes its level, and whether it has settled.
+//!
+//! Pettitt's test needs only ranks: A. N. Pettitt, *A Non-Parametric Approach to the Change-Point Problem*, Applied Statistics 28 (1979).
 
-/// Fewer figures than this allow no statement on a change.
+/// Shorter series are not tested for a change.
 const LENGTH_MIN: usize = 8;
 
-/// Fewer figures than this allow no statement on having settled: of half as many, a drift is still seen.
+/// Shorter series are not judged as settled or not. The test still finds a drift in half as many figures.
 const SETTLED_LENGTH_MIN: usize = 32;
 
-/// How seldom, at most, chance explains what is taken for a change.
+/// The significance level of a change.
 const LEVEL: f64 = 0.05;
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Change {
-    /// How many figures come before it.
+    /// The number of figures before it.
     before: usize,
-    /// How likely a change as large is where there is none, approximately, from above; of figures that do not depend on each other.
+    /// An approximate upper bound of the p-value, for independent figures.
     p: f64,
 }
 
-/// The likeliest place of a change of level; `None` of fewer than eight figures, or if one is no number.
+/// The likeliest change of level. `None` if there are fewer than eight figures or one is NaN.
 fn pettitt(series: &[f64]) -> Option<Change> {
     if series.len() < LENGTH_MIN || series.iter().any(|figure| figure.is_nan()) {
         return None;
@@ -38,17 +39,16 @@ fn pettitt(series: &[f64]) -> Option<Change> {
     Some(Change { before, p: p.min(1.0) })
 }
 
-/// A series that has two levels.
+/// A series with two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelChange {
-    /// The part of the series that comes before it.
+    /// The share of the series before the change.
     pub after_part: f64,
-    /// The median behind it by that before it.
+    /// The median after the change divided by the median before it.
     pub factor: f64,
 }
 
-/// Where a series changes its level most, and by how much. `None` if chance explains it more often than once in twenty series, of fewer than
-/// eight figures, or if there is no ratio.
+/// The largest change of level. `None` if its p-value is 0.05 or more, if there are fewer than eight figures, or if there is no ratio.
 pub fn level_change(series: &[f64]) -> Option<LevelChange> {
     let change = pettitt(series).filter(|change| change.p < LEVEL)?;
     let (before, behind) = series.split_at(change.before);
@@ -57,8 +57,7 @@ pub fn level_change(series: &[f64]) -> Option<LevelChange> {
     (factor.is_finite() && factor > 0.0).then_some(LevelChange { after_part, factor })
 }
 
-/// From which figure on the level stays the same: after the last change that chance explains less often than `level`. `None` if too few
-/// figures are left behind it to tell.
+/// The figure from which the level stays the same: after the last change with a p-value below `level`. `None` if too few figures follow.
 fn steady_from(series: &[f64], level: f64) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -70,10 +69,10 @@ fn steady_from(series: &[f64], level: f64) -> Option<usize> {
     }
 }
 
-/// Whether a series has settled: its level stays the same in its second half at least. `None` of fewer than 32 figures.
+/// Whether the level stays the same in at least the second half of a series. `None` if there are fewer than 32 figures.
 ///
-/// Where nothing changes, one series in twenty at most is said not to have settled; more, where neighbours are alike (with a correlation of
-/// 0.3 about one in twenty, of 0.5 one in seven). So what is wrong is mostly on the safe side.
+/// Of series without a change, at most 5 % count as not settled. Correlated neighbours raise that: to about 5 % at a correlation of 0.3,
+/// and 1 in 7 at 0.5. So most errors are on the safe side.
 pub fn has_settled(series: &[f64]) -> Option<bool> {
     let enough = series.len() >= SETTLED_LENGTH_MIN;
     enough.then(|| steady_from(series, LEVEL).is_some_and(|from| 2 * from <= series.len()))
@@ -108,7 +107,7 @@ mod tests {
     fn how_much_the_nile_changed() {
         let change = level_change(&NILE.map(f64::from)).unwrap();
         assert_eq!(change.after_part, 0.28);
-        // Medians of the 28 years before, 1,110 and 1,120 in their middle, and of the 72 after, 846 and 848.
+        // The middle values are 1,110 and 1,120 of the 28 years before, and 846 and 848 of the 72 after.
         let [before, behind] = [&NILE[..28], &NILE[28..]].map(|years| {
             let mut years = years.to_vec();
             years.sort_unstable();
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_step_by_hand() {
-        // Of four figures below four others the statistic is 16 after the fourth: p = 2 exp(-6 · 256 / 576).
+        // With four figures below four others the statistic is 16 after the fourth: p = 2 exp(-6 · 256 / 576).
         let change = pettitt(&[1.0, 2.0, 3.0, 4.0, 11.0, 12.0, 13.0, 14.0]).unwrap();
         assert_eq!(change.before, 4);
         assert!((change.p - 2.0 * (-1536.0_f64 / 576.0).exp()).abs() < 1e-12, "{change:?}");
@@ -138,8 +137,8 @@ mod tests {
         assert_eq!(has_settled(&rising), Some(false), "it never becomes steady");
     }
 
-    /// Figures around 1 that deviate by a tenth, each like its neighbour by `alike`, but for those from `begin` to `end`, which are `times`
-    /// as large.
+    /// Figures around 1 with a deviation of 0.1 and a correlation of `alike` between neighbours. Those from `begin` to `end` are multiplied
+    /// by `times`.
     fn noisy(
         random: &mut Xoshiro256PlusPlus,
         length: usize,
@@ -157,7 +156,7 @@ mod tests {
             .collect()
     }
 
-    /// How many of 2,000 such series have settled.
+    /// The number of settled series among 2,000.
     fn settled(seed: u64, length: usize, alike: f64, place: (usize, usize), times: f64) -> usize {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let found = (0..2000).filter(|_| has_settled(&noisy(&mut random, length, alike, place, times)) == Some(true));
@@ -170,7 +169,7 @@ mod tests {
         for length in [16, 32, 64] {
             let series = (0..2000).map(|_| noisy(&mut random, length, 0.0, (0, 0), 1.0));
             let seen = series.filter(|series| steady_from(series, 0.01) != Some(0)).count();
-            assert!(seen <= 30, "{seen} of 2,000 with {length} figures: one in a hundred is allowed");
+            assert!(seen <= 30, "{seen} of 2,000 with {length} figures: at most 1 in 100 is allowed");
             assert!(settled(2, 2 * length, 0.0, (0, 0), 1.0) >= 1900);
         }
     }
@@ -185,9 +184,9 @@ mod tests {
     #[test]
     fn a_step_of_a_third_is_found_wherever_it_lies() {
         for times in [1.3, 0.7] {
-            assert!(settled(4, 32, 0.0, (0, 24), times) <= 60, "a start that lasts too long, {times} times");
-            assert!(settled(5, 32, 0.0, (20, 32), times) <= 60, "an end that is another, {times} times");
-            assert!(settled(6, 32, 0.0, (0, 8), times) >= 1800, "a start that is over, {times} times");
+            assert!(settled(4, 32, 0.0, (0, 24), times) <= 60, "the start lasts too long, {times} times");
+            assert!(settled(5, 32, 0.0, (20, 32), times) <= 60, "the end differs, {times} times");
+            assert!(settled(6, 32, 0.0, (0, 8), times) >= 1800, "the start is over, {times} times");
         }
     }
 
@@ -196,7 +195,7 @@ mod tests {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         let found = (0..500).filter(|_| {
             let from = steady_from(&noisy(&mut random, 64, 0.0, (0, 16), 2.0), 0.01);
-            // Figures behind it that chance has made high are taken for its end, since that is nearer to the middle.
+            // High figures after the step by chance may count as part of it, since they are nearer to the middle.
             from.is_some_and(|from| (14..=24).contains(&from))
         });
         let found = found.count();

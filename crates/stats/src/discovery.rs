@@ -1,11 +1,11 @@
-//! How sure each of many statements must be, so that what is said of a whole table holds.
+//! The confidence that each of many statements needs for the whole table to hold.
 
-/// The confidence at which to make statements with these p-values, of which no more than `share` of those proven may be proven wrongly, on
-/// average; where nothing differs, anything is proven in no more than that share of tables.
+/// The confidence for statements with these p-values. On average, at most `share` of the statements called proven are wrong. Where nothing
+/// differs, at most that share of tables call anything proven.
 ///
-/// Benjamini and Hochberg's procedure (1995), in the form of intervals that Benjamini and Yekutieli gave it (2005): of `m` statements the most
-/// `k` are taken as proven whose p-values are at most `share · k / m`, and all intervals have a confidence of `1 − share · k / m`. Where much
-/// differs this sees more than Bonferroni's correction, which it comes to where one is proven, or none.
+/// This is Benjamini and Hochberg's procedure (1995), in the form for intervals by Benjamini and Yekutieli (2005). Of `m` statements, the
+/// largest `k` is chosen such that `k` p-values are at most `share · k / m`. All intervals have a confidence of `1 − share · k / m`. Where
+/// much differs, it proves more than Bonferroni's correction. With one proven statement or none, both are equal.
 pub fn discovery_confidence(p_values: impl IntoIterator<Item = f64>, share: f64) -> f64 {
     let mut sorted: Vec<f64> = p_values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn it_is_benjamini_and_hochbergs() {
-        // Their own example (1995, section 3.2): of fifteen, the four smallest are proven, at 4 / 15 of the share.
+        // Their own example (1995, section 3.2): of 15 statements the 4 smallest are proven, at 4 / 15 of the share.
         let example = [
             0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
             0.7590, 1.0,

@@ -1,9 +1,9 @@
-//! An estimate with the interval that it lies in.
+//! An estimate with its confidence interval.
 
-/// An estimate and the interval that it lies in with the confidence that was asked for.
+/// An estimate and its interval at the confidence asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The best single guess.
+    /// The best single estimate.
     pub estimate: f64,
     /// Lower end, at most the estimate.
     pub low: f64,
@@ -11,7 +11,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The widest interval that says by how much: its upper end by its lower one.
+/// The largest ratio of upper to lower end at which an interval still shows by how much.
 const WIDTH_MAX: f64 = 10.0;
 
 impl Interval {
@@ -25,12 +25,12 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
-    /// Whether its ends lie so far apart, as a ratio, that it says no more than which side of 1 it is on.
+    /// Whether it is so wide that it shows at most which side of 1 the ratio is on.
     pub fn is_wide(&self) -> bool {
         self.high > WIDTH_MAX * self.low
     }
 
-    /// Whether it says, of a ratio, neither which is better nor by how much.
+    /// Whether it shows neither which candidate is better nor by how much.
     pub fn says_nothing(&self) -> bool {
         self.is_wide() && self.contains(1.0)
     }
@@ -41,7 +41,7 @@ impl Interval {
         Self { estimate: self.estimate.recip(), low: self.high.recip(), high: self.low.recip() }
     }
 
-    /// The smallest interval that holds both, around this one's estimate.
+    /// The smallest interval that contains both, with this one's estimate.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high), ..self }

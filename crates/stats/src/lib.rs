@@ -1,12 +1,12 @@
 //! From rounds to intervals, winners and ties.
 //!
-//! Pure functions over numbers: nothing here reads a file, knows a store or a unit, or draws at random, so the same rounds always give
-//! the same verdict. Nothing panics and nothing is NaN: input that allows no statement (no rounds, one round, infinities, a ratio to
-//! zero) gives `None` or [`Verdict::Unproven`].
+//! All functions are pure and work on numbers: no files, no stores, no units, no randomness. The same rounds always give the same verdict.
+//! Nothing panics, and no result is NaN. Input that allows no statement gives `None` or [`Verdict::Unproven`]: no rounds, one round,
+//! infinities, a ratio to zero.
 //!
-//! Rounds are randomised blocks. Candidates are compared by the logarithm of their ratio within each round ([`LogRatio`]); what the
-//! comparisons of a table have in common makes each of them surer ([`CommonScatter`]); a [`Field`] of candidates becomes a [`Ranking`]; and
-//! [`discovery_confidence`] says how sure each ranking of a table must be so that the table holds.
+//! Rounds are randomised blocks. Candidates are compared by the logarithm of their ratio within each round ([`LogRatio`]). The comparisons
+//! of a table share an estimate of scatter, which makes each more certain ([`CommonScatter`]). A [`Field`] of candidates becomes a
+//! [`Ranking`]. [`discovery_confidence`] is the confidence that each ranking needs for the whole table to hold.
 
 mod autocorrelation;
 mod bisection;

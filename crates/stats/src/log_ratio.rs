@@ -1,40 +1,42 @@
-//! How two candidates compare, round by round.
+//! The comparison of two candidates, round by round.
 
 use crate::centre::hodges_lehmann;
 use crate::rounds::Rounds;
 use crate::series::{Variance, sample_variance, slowest_part, variance_of_round};
 
-/// What the deviation of a session counts for, in degrees of freedom: it is an estimate too.
+/// Degrees of freedom of a session's deviation, which is an estimate too.
 const SESSION_FREEDOM: f64 = 10.0;
 
-/// The logarithm of the ratio of two candidates, in the rounds that both have: what disturbs a whole round cancels.
+/// The logarithm of the ratio of two candidates in the rounds they share. A disturbance of a whole round cancels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRatio {
     /// The logarithm of the typical ratio.
     centre: f64,
     rounds: usize,
-    /// Of one round's logarithm.
+    /// Variance of one round's logarithm.
     own: Variance,
     slowest_part: Option<f64>,
 }
 
 impl LogRatio {
-    /// `a` to `b`. `None` if they have fewer than two rounds in common, or a figure there is not positive and finite.
+    /// The ratio of `a` to `b`. `None` if they share fewer than two rounds, or one of those figures is not positive and finite.
     pub fn of(a: &Rounds, b: &Rounds) -> Option<Self> {
         let ratios = ratios(a, b)?;
         let (own, slowest_part) = (variance_of_round(&ratios)?, slowest_part(&ratios));
         Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part })
     }
 
-    /// The same of blocks without an order in time, such as workloads: each says as much of the error as any other.
+    /// As [`Self::of`], for blocks without an order in time, such as workloads. Each contributes equally to the error.
     pub fn of_unordered(a: &Rounds, b: &Rounds) -> Option<Self> {
         let ratios = ratios(a, b)?;
         let own = sample_variance(&ratios)?;
         Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part: None })
     }
 
-    /// The ratio of a figure in one session to that in another, whose rounds have nothing in common. A session differs from the next by
-    /// more than its rounds differ from each other: `session_deviation` is the standard deviation of its logarithm. `None` as [`Self::of`].
+    /// The ratio of figures from two sessions, which share no rounds.
+    ///
+    /// Sessions differ by more than the rounds within one. `session_deviation` is the standard deviation of the logarithm between sessions.
+    /// `None` as in [`Self::of`].
     pub fn of_sessions(a: &Rounds, b: &Rounds, session_deviation: f64) -> Option<Self> {
         let of_centre = |rounds: &Rounds| {
             let logarithms: Option<Vec<f64>> = rounds.iter().map(|(_, figure)| ratio((figure, 1.0))).collect();
@@ -47,7 +49,7 @@ impl LogRatio {
         };
         let ((centre_a, a), (centre_b, b)) = (of_centre(a)?, of_centre(b)?);
         let session = Variance { variance: session_deviation.powi(2), freedom: SESSION_FREEDOM };
-        // Figures that never differ, bytes on disk for instance, do not depend on the hour.
+        // Figures that never vary, such as bytes on disk, do not depend on the session.
         let is_exact = a.variance == 0.0 && b.variance == 0.0;
         let parts = if is_exact { vec![a, b] } else { vec![a, b, session, session] };
         Some(Self { centre: centre_a - centre_b, rounds: 1, own: sum(&parts), slowest_part: None })
@@ -62,7 +64,7 @@ impl LogRatio {
         self.centre.exp()
     }
 
-    /// Rounds that both have.
+    /// The number of shared rounds.
     pub fn rounds(&self) -> usize {
         self.rounds
     }
@@ -90,7 +92,7 @@ fn ratios(a: &Rounds, b: &Rounds) -> Option<Vec<f64>> {
 
 fn ratio((a, b): (f64, f64)) -> Option<f64> {
     let is_positive = |figure: f64| figure.is_finite() && figure > 0.0;
-    // Figures that are the same have no rounding between them.
+    // Equal figures give exactly 0, without rounding errors.
     (is_positive(a) && is_positive(b)).then(|| if a == b { 0.0 } else { (a / b).ln() })
 }
 

@@ -1,20 +1,20 @@
-//! Who is best, who is as good, and of whom it is not known.
+//! Which candidate is best, which are tied with it, and which are undecided.
 
 use crate::interval::Interval;
 use crate::log_ratio::LogRatio;
 use crate::rounds::Rounds;
 use crate::scatter::CommonScatter;
 
-/// What the rounding of sums may add to a ratio of equal figures.
+/// The rounding error allowed in a ratio of equal figures.
 const ROUNDING: f64 = 1e-9;
 
-/// Fewer rounds than this prove nothing, though their figures may be the same.
+/// Fewer rounds prove nothing, even if their figures are the same.
 const ROUNDS_MIN: usize = 2;
 
-/// Candidates whose ratio is known to lie within this factor are tied: hardly any application notices less.
+/// Candidates are tied if their ratio is known to be within this factor: hardly any application notices less.
 pub const TIED_WITHIN: f64 = 1.25;
 
-/// Which end of a measure is the good one.
+/// Whether low or high figures of a measure are good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Less is better: latency, memory.
@@ -23,12 +23,12 @@ pub enum Better {
     Higher,
 }
 
-/// What takes part in a ranking.
+/// A participant in a ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its name, handed back in the ranking.
+    /// Its name in the ranking.
     pub name: String,
-    /// One figure a round, in the measure's unit.
+    /// One figure per round, in the measure's unit.
     pub rounds: Rounds,
 }
 
@@ -39,13 +39,13 @@ impl Candidate {
     }
 }
 
-/// What a ranking is by.
+/// The measure's properties that a ranking needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankOptions {
-    /// Which end is the good one.
+    /// Whether low or high figures are good.
     pub better: Better,
-    /// The least difference that the instrument can show, in the measure's unit; 0 if there is no limit. Centres that lie closer
-    /// are tied however little the rounds scatter, and smaller figures count as this one.
+    /// The smallest difference that the instrument can show, in the measure's unit; 0 if there is no limit. Centres closer than this are
+    /// tied regardless of the scatter. Smaller figures count as this one.
     pub resolution: f64,
 }
 
@@ -56,29 +56,29 @@ impl RankOptions {
     }
 }
 
-/// What can be said about the best.
+/// What a ranking proves about the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The best differs from every other.
     Winner,
-    /// Others are as good as the best, within [`TIED_WITHIN`]; all the rest are worse.
+    /// Others are as good as the best, within [`TIED_WITHIN`]. All the rest are worse.
     Tie,
-    /// Of some it is not known whether they are worse than the best.
+    /// It is not known whether some are worse than the best.
     Undecided,
-    /// Some candidate has too few rounds (or figures without a ratio) for an interval: the order is shown, not proven.
+    /// A candidate has too few rounds for an interval, or figures without a ratio. The order is shown, not proven.
     Unproven,
     /// There is only one candidate.
     Alone,
 }
 
-/// Where one candidate stands against the best.
+/// How a candidate compares with the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It is the best.
     Best,
-    /// It is as good: the ratio is known to lie within [`TIED_WITHIN`], or the figures are the same.
+    /// It is as good: the ratio is known to be within [`TIED_WITHIN`], or the figures are the same.
     Tied,
-    /// It is not told apart from the best, and may be worse by more than that.
+    /// Not significantly different from the best, but it may be worse by more than [`TIED_WITHIN`].
     Undecided,
     /// It is worse.
     Worse,
@@ -91,18 +91,18 @@ pub enum Standing {
 pub struct Place {
     /// The candidate's name.
     pub name: String,
-    /// The figure of a typical round.
+    /// The centre of its rounds.
     pub centre: f64,
-    /// Rounds counted.
+    /// The number of rounds.
     pub rounds: usize,
-    /// How many times worse than the best, round by round, with its interval; 1 for the best itself, `None` where no interval exists.
+    /// The ratio to the best, round by round, with its interval; above 1 is worse. It is 1 for the best, `None` without an interval.
     pub ratio_to_best: Option<Interval>,
-    /// What that says.
+    /// What the ratio proves.
     pub standing: Standing,
 }
 
 impl Standing {
-    /// What an interval of a ratio to the best says.
+    /// The standing that an interval of the ratio to the best proves.
     fn of(ratio: Interval) -> Self {
         if ratio.low > 1.0 + ROUNDING {
             Self::Worse
@@ -115,32 +115,32 @@ impl Standing {
 }
 
 impl Place {
-    /// Whether it is known to be worse than the best.
+    /// Whether it is proven to be worse than the best.
     pub fn is_worse(&self) -> bool {
         self.standing == Standing::Worse
     }
 
-    /// Whether it shares the first place: it is the best or as good.
+    /// Whether it shares the first place: it is the best or tied.
     pub fn is_first(&self) -> bool {
         matches!(self.standing, Standing::Best | Standing::Tied)
     }
 }
 
-/// The candidates in order, best first, and what can be said about it.
+/// The candidates in order, best first, with the verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// What can be said about the best.
+    /// What is proven about the best.
     pub verdict: Verdict,
     /// The name of the best candidate.
     pub best: String,
-    /// Names of all candidates that share the first place, the best included; never empty.
+    /// The names of all candidates that share the first place, including the best; never empty.
     pub tied: Vec<String>,
-    /// Every candidate, by its ratio to the best, best first.
+    /// All candidates by their ratio to the best, best first.
     pub order: Vec<Place>,
 }
 
 impl Ranking {
-    /// A ranking by these places, the best first. There must be one at least.
+    /// A ranking of these places, best first; at least one.
     fn of(order: Vec<Place>) -> Self {
         let tied: Vec<String> = order.iter().filter(|place| place.is_first()).map(|place| place.name.clone()).collect();
         let has = |standing| order.iter().any(|place| place.standing == standing);
@@ -155,8 +155,8 @@ impl Ranking {
         Self { verdict, best: order[0].name.clone(), tied, order }
     }
 
-    /// The ranking where each ratio may be further off: `also` gives another interval for a name's ratio to the best, which its own is
-    /// widened to. Where there is none, nothing changes.
+    /// The ranking with wider intervals. `also` gives a second interval for a name's ratio to the best, and the ratio's interval is widened
+    /// to include it. `None` changes nothing.
     #[must_use]
     pub fn widened(mut self, also: impl Fn(&str) -> Option<Interval>) -> Self {
         for place in self.order.iter_mut().skip(1) {
@@ -170,29 +170,29 @@ impl Ranking {
         Self::of(self.order)
     }
 
-    /// How many times the best one's cost a candidate has: within rounds where they can be compared, else by the typical rounds.
+    /// A candidate's cost as a multiple of the best one's: from shared rounds where possible, else from the centres.
     pub fn times_the_best(&self, place: &Place) -> f64 {
         place.ratio_to_best.map_or_else(|| place.centre / self.order[0].centre, |ratio| ratio.estimate)
     }
 
-    /// How many times worse those may be, at most, that are not told apart from the best; `None` if an interval of theirs is too wide to say.
+    /// The largest ratio that an undecided candidate may have; `None` if one of their intervals is too wide to show it.
     pub fn undecided_up_to(&self) -> Option<f64> {
         let ratios: Vec<Interval> = self.undecided().filter_map(|place| place.ratio_to_best).collect();
         let most = ratios.iter().map(|of| of.high).fold(1.0, f64::max);
         (!ratios.iter().any(Interval::is_wide)).then_some(most)
     }
 
-    /// Those that are not told apart from the best, best first.
+    /// Candidates not significantly different from the best and not tied, best first.
     pub fn undecided(&self) -> impl Iterator<Item = &Place> {
         self.order.iter().filter(|place| place.standing == Standing::Undecided)
     }
 }
 
-/// Candidates that were measured in the same rounds, compared with the best of them.
+/// Candidates measured in the same rounds, compared with the best of them.
 #[derive(Clone, Debug)]
 pub struct Field {
     options: RankOptions,
-    /// By ratio, the best first.
+    /// By ratio, best first.
     entrants: Vec<Entrant>,
 }
 
@@ -200,19 +200,19 @@ pub struct Field {
 struct Entrant {
     name: String,
     centre: f64,
-    /// Costs, none below the resolution: less is better.
+    /// Costs, none below the resolution. Less is better.
     costs: Rounds,
-    /// To the best; `None` for the best, and where there is no ratio.
+    /// The ratio to the best; `None` for the best, and where there is no ratio.
     ratio: Option<LogRatio>,
 }
 
 impl Field {
-    /// Compares them. Candidates without rounds, or with a figure that is negative or not finite, are left out; `None` if none remain.
+    /// Compares candidates. Those without rounds, or with a figure that is negative or not finite, are left out. `None` if none remain.
     pub fn new(candidates: impl IntoIterator<Item = Candidate>, options: RankOptions) -> Option<Self> {
         let entrants = candidates.into_iter().filter_map(|candidate| Entrant::new(candidate, options)).collect();
         let mut field = Self { options, entrants };
         field.sort_by_centre();
-        // Whoever has missed rounds may be first by its own rounds alone. The rounds in common decide.
+        // A candidate that missed rounds may be first by its own rounds alone. The shared rounds decide.
         for _ in 0..field.entrants.len() {
             field.compare_with_first();
             let Some(better) = field.better_than_first() else { break };
@@ -229,17 +229,16 @@ impl Field {
         self.entrants.iter().filter_map(|entrant| entrant.ratio.as_ref())
     }
 
-    /// How likely a candidate that is no better than some other looks as clear a winner; 1 where there can be none.
+    /// The probability that a candidate that is no better than another looks as clear a winner; 1 where there can be none.
     ///
-    /// A winner must be apart from every other, so the least clear comparison decides and needs no correction for their number
-    /// (R. L. Berger's intersection-union test, 1982). Two candidates may look best in a pair of equals, which both sides of the
-    /// p-value of a pair count.
+    /// A winner must differ from every other candidate. So the least clear comparison decides, and needs no correction for their number (R.
+    /// L. Berger's intersection-union test, 1982). Either of two equals may look best. The two-sided p-value of the pair covers both cases.
     pub fn winner_p_value(&self, scatter: &CommonScatter) -> f64 {
         self.p_values(scatter).last().copied().unwrap_or(1.0)
     }
 
-    /// The ranking at this confidence: a sole winner is false in at most `1 − confidence` of all rankings, and so is any statement that
-    /// a candidate is worse than the best.
+    /// The ranking at this confidence. At most `1 − confidence` of all rankings name a false sole winner, or call a candidate worse than
+    /// the best wrongly.
     pub fn rank(&self, scatter: &CommonScatter, confidence: f64) -> Ranking {
         let of_pair = self.confidence_of_pair(scatter, confidence);
         let order: Vec<Place> = self
@@ -251,11 +250,11 @@ impl Field {
         Ranking::of(order)
     }
 
-    /// How sure each pair must be so that all together are as sure as this.
+    /// The confidence that each pair needs for all of them together to have this one.
     ///
-    /// Where every other is apart from the best at this confidence, there is a winner, and that is enough. Else the clearest comparison must
-    /// hold among all pairs of the field, since any might have been the best; the next among the pairs of those that are left, and so on
-    /// (Holm's procedure, with J. P. Shaffer's numbers of pairs, 1986).
+    /// If every other candidate differs from the best at this confidence, there is a winner, and no correction is needed. Otherwise any
+    /// candidate might be the best. Then the clearest comparison must hold among all pairs of the field, the next among the pairs of the
+    /// remaining candidates, and so on. This is Holm's procedure with J. P. Shaffer's numbers of pairs (1986).
     pub fn confidence_of_pair(&self, scatter: &CommonScatter, confidence: f64) -> f64 {
         let (error, p_values) = (1.0 - confidence, self.p_values(scatter));
         if p_values.last().is_none_or(|p| *p <= error) {
@@ -267,7 +266,7 @@ impl Field {
         1.0 - error_among(left(worse))
     }
 
-    /// That of each comparison with the best, the clearest first; 1 where the figures are the same or have no ratio.
+    /// The p-value of each comparison with the best, clearest first; 1 where the figures are equal or have no ratio.
     fn p_values(&self, scatter: &CommonScatter) -> Vec<f64> {
         let of = |entrant: &Entrant| {
             entrant.ratio.as_ref().filter(|_| !self.is_same(entrant)).map_or(1.0, |ratio| scatter.p_value(ratio))
@@ -277,7 +276,7 @@ impl Field {
         all
     }
 
-    /// The names of the candidates that take part, the best first.
+    /// The names of the candidates, best first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entrants.iter().map(|entrant| entrant.name.as_str())
     }
@@ -297,7 +296,7 @@ impl Field {
         Place { name, centre, rounds, ratio_to_best, standing }
     }
 
-    /// Whether the figures are the same, or closer than can be resolved.
+    /// Whether the figures are equal, or closer than the resolution.
     fn is_same(&self, entrant: &Entrant) -> bool {
         let best = &self.entrants[0];
         entrant.centre == best.centre || (entrant.centre - best.centre).abs() < self.options.resolution
@@ -318,7 +317,7 @@ impl Field {
         }
     }
 
-    /// The place of the one that is better than the first by most, in the rounds that both have.
+    /// The candidate that beats the first by most in the rounds they share.
     fn better_than_first(&self) -> Option<usize> {
         let better =
             self.entrants.iter().enumerate().filter_map(|(index, of)| Some((index, of.ratio.as_ref()?.estimate())));
@@ -326,7 +325,7 @@ impl Field {
         (least.1 < 1.0 - ROUNDING).then_some(least.0)
     }
 
-    /// Behind the best by ratio; those without one stay where their centre puts them.
+    /// Sorts by the ratio to the best. Candidates without a ratio stay where their centre puts them.
     fn sort_by_ratio(&mut self) {
         let Some(best) = self.entrants.first().map(|best| best.centre) else { return };
         let better = self.options.better;
@@ -351,8 +350,7 @@ impl Entrant {
     }
 }
 
-/// Ranks candidates by themselves at this confidence, by what the scatter of their rounds has in common.
-/// `None` as [`Field::new`].
+/// Ranks one field at this confidence, with the scatter that its own comparisons share. `None` as in [`Field::new`].
 pub fn rank(candidates: impl IntoIterator<Item = Candidate>, options: RankOptions, confidence: f64) -> Option<Ranking> {
     let field = Field::new(candidates, options)?;
     Some(field.rank(&CommonScatter::of(field.ratios()), confidence))

@@ -1,17 +1,19 @@
-//! The figures of one candidate, a round each.
+//! The figures of one candidate, one per round.
 
 use std::collections::BTreeMap;
 
 use crate::centre::centre;
 use crate::series::sample_variance;
 
-/// Figures by the number of the round in which they were measured. Rounds are randomised blocks: what the machine did in one
-/// falls on all candidates alike, so figures of two candidates are compared round by round.
+/// Figures by the number of their round.
+///
+/// Rounds are randomised blocks: a disturbance of the machine affects all candidates of a round alike. So figures of two candidates are
+/// compared round by round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rounds(BTreeMap<u32, f64>);
 
 impl Rounds {
-    /// The only figure there is.
+    /// A single figure, as round 1.
     pub fn only(figure: f64) -> Self {
         Self(BTreeMap::from([(1, figure)]))
     }
@@ -36,38 +38,38 @@ impl Rounds {
         self.0.values().copied().collect()
     }
 
-    /// The figure of a typical round, which a few disturbed ones do not move: Hodges and Lehmann's centre of the logarithms; where a
-    /// figure is zero, the median.
+    /// The centre of the rounds, which a few disturbed ones do not move: Hodges and Lehmann's centre of the logarithms, or the median if a
+    /// figure is zero.
     ///
     /// `None` if there are no rounds, or a figure is negative or not finite.
     pub fn centre(&self) -> Option<f64> {
         centre(&self.figures())
     }
 
-    /// The lowest and the highest; `None` if there are no rounds.
+    /// The lowest and the highest figure; `None` if there are no rounds.
     pub fn range(&self) -> Option<(f64, f64)> {
         let figures = || self.0.values().copied();
         figures().reduce(f64::min).zip(figures().reduce(f64::max))
     }
 
-    /// By how much they scatter: the standard deviation of their logarithms. `None` of fewer than three, or if one is not positive.
+    /// The standard deviation of their logarithms. `None` if there are fewer than three, or one is not positive.
     pub fn deviation(&self) -> Option<f64> {
         let logarithms: Vec<f64> = self.0.values().map(|figure| figure.ln()).collect();
         let is_usable = logarithms.len() > 2 && logarithms.iter().all(|each| each.is_finite());
         is_usable.then(|| sample_variance(&logarithms).map(|of| of.variance.sqrt()))?
     }
 
-    /// How many rounds there are.
+    /// The number of rounds.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rounds.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each figure turned into another one.
+    /// The rounds with each figure changed.
     #[must_use]
     pub fn map(&self, change: impl Fn(f64) -> f64) -> Self {
         Self(self.0.iter().map(|(round, figure)| (*round, change(*figure))).collect())
@@ -81,7 +83,7 @@ impl FromIterator<(u32, f64)> for Rounds {
 }
 
 impl<const N: usize> From<[f64; N]> for Rounds {
-    /// Figures of the rounds 1, 2, 3 and so on.
+    /// Figures of rounds 1, 2, 3 and so on.
     fn from(figures: [f64; N]) -> Self {
         (1..).zip(figures).collect()
     }

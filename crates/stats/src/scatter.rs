@@ -1,10 +1,10 @@
-//! How much rounds scatter, learnt from all comparisons of a table together.
+//! The scatter of rounds, estimated from all comparisons of a table together.
 //!
-//! Three rounds tell their own deviation so badly that Student's quantile for two degrees of freedom hides a difference of half as
-//! much again. But all comparisons of a table ran side by side on one machine, and their scatter is alike up to a point. How far it is
-//! alike is itself seen in their variances: each is moved towards a common one, and gains the more degrees of freedom the less they
-//! differ. This is G. K. Smyth's moderated variance (*Linear Models and Empirical Bayes Methods for Assessing Differential
-//! Expression in Microarray Experiments*, 2004, sections 3 and 6.2).
+//! Three rounds estimate their own deviation poorly: Student's quantile for two degrees of freedom hides a difference of 50 %. But all
+//! comparisons of a table ran on one machine at the same time, so their scatter is partly alike. Their variances show how much. Each
+//! variance moves towards a common one. It gains more degrees of freedom the less the variances differ. This is G. K. Smyth's moderated
+//! variance (*Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray Experiments*, 2004, sections 3
+//! and 6.2).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::gamma::digamma;
@@ -14,28 +14,29 @@ use crate::interval::Interval;
 use crate::log_ratio::LogRatio;
 use crate::series::Variance;
 
-/// Comparisons with fewer rounds than this neither add to what is known of the scatter nor gain from it.
+/// Comparisons with fewer rounds neither contribute to the common scatter nor use it.
 const ROUNDS_MIN: usize = 3;
 
-/// Fewer comparisons than this say nothing of how alike their scatter is.
+/// Fewer comparisons do not show how alike their scatter is.
 const COMPARISONS_MIN: usize = 2;
 
-/// Degrees of freedom gained, at most, by few comparisons; of many a quarter of their number, since they must tell how alike they are.
+/// The most degrees of freedom that few comparisons gain. Many gain at most a quarter of their number, since they must also show how alike
+/// they are.
 const FREEDOM_MAX_OF_FEW: f64 = 6.0;
 
-/// What the rounding of sums may add to a ratio of equal figures.
+/// The rounding error allowed in a ratio of equal figures.
 const ROUNDING: f64 = 1e-9;
 
-/// What the comparisons of a table have in common.
+/// The scatter that the comparisons of a table share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommonScatter {
-    /// Variance of the logarithm of a round's ratio, and what it counts for.
+    /// The common variance of the logarithm of a round's ratio, with its degrees of freedom.
     common: Option<Variance>,
     correlation: f64,
 }
 
 impl CommonScatter {
-    /// What these comparisons have in common. A single one that has three rounds and differs has nothing.
+    /// The scatter shared by these comparisons. There is none if only one has three rounds that vary.
     pub fn of<'a>(comparisons: impl IntoIterator<Item = &'a LogRatio>) -> Self {
         let (mut known, mut parts) = (Vec::new(), SlowParts::default());
         for each in comparisons.into_iter().filter(|each| each.rounds() >= ROUNDS_MIN) {
@@ -47,12 +48,12 @@ impl CommonScatter {
         Self { common: common(&known), correlation: parts.correlation() }
     }
 
-    /// How far neighbouring rounds are alike: their correlation, 0 if chance explains it. Intervals are widened for it.
+    /// The correlation of neighbouring rounds; 0 if chance explains it. Intervals are widened for it.
     pub fn correlation(&self) -> f64 {
         self.correlation
     }
 
-    /// The interval of the ratio at this confidence (between 0 and 1). `None` if it has no finite ends.
+    /// The interval of the ratio at this confidence (between 0 and 1). `None` if an end is not finite.
     pub fn interval(&self, of: &LogRatio, confidence: f64) -> Option<Interval> {
         if !(confidence > 0.0 && confidence < 1.0) {
             return None;
@@ -65,7 +66,7 @@ impl CommonScatter {
         Some(Interval { estimate: ratio(centre)?, low: ratio(centre - half)?, high: ratio(centre + half)? })
     }
 
-    /// How likely a ratio at least as far from 1 is of equal candidates, on either side.
+    /// The two-sided p-value of a ratio, for equal candidates.
     pub fn p_value(&self, of: &LogRatio) -> f64 {
         let Variance { variance, freedom } = self.of_centre(of);
         if of.centre().abs() <= ROUNDING {
@@ -75,15 +76,15 @@ impl CommonScatter {
         (2.0 * student.sf(of.centre().abs() / variance.sqrt())).min(1.0)
     }
 
-    /// The variance of the centre, with what is known of others.
+    /// The variance of the centre, moderated by the common one.
     fn of_centre(&self, of: &LogRatio) -> Variance {
         let round = self.moderate(of.own(), of.rounds());
         let alike = inflation(of.rounds(), self.correlation);
         Variance { variance: round.variance * alike / of.rounds() as f64, ..round }
     }
 
-    /// A comparison's own variance of a round's logarithm, moved towards the common one. Rounds that never differ, and fewer than three,
-    /// are left alone.
+    /// A comparison's own variance of a round's logarithm, moved towards the common one. Variances of zero, and of fewer than three rounds,
+    /// stay as they are.
     pub(crate) fn moderate(&self, own: Variance, rounds: usize) -> Variance {
         let Some(common) = self.common else { return own };
         if own.variance <= 0.0 || rounds < ROUNDS_MIN {
@@ -94,7 +95,7 @@ impl CommonScatter {
     }
 }
 
-/// Smyth's equation 6.2: what the logarithms of variances would differ by if only chance made them differ is taken away.
+/// Smyth's equation 6.2: the spread of the logarithms of the variances, without the part that chance explains.
 fn common(known: &[Variance]) -> Option<Variance> {
     if known.len() < COMPARISONS_MIN {
         return None;
@@ -111,7 +112,7 @@ fn common(known: &[Variance]) -> Option<Variance> {
     (variance.is_finite() && variance > 0.0 && freedom > 0.0).then_some(Variance { variance, freedom })
 }
 
-/// The second derivative of the logarithm of the gamma function: by recurrence up to 10, then by its asymptotic series.
+/// The second derivative of the logarithm of the gamma function: recurrence up to 10, then the asymptotic series.
 fn trigamma(mut x: f64) -> f64 {
     let mut sum = 0.0;
     while x < 10.0 {
@@ -124,10 +125,10 @@ fn trigamma(mut x: f64) -> f64 {
         + square / x * (1.0 / 6.0 - square * (1.0 / 30.0 - square * (1.0 / 42.0 - square / 30.0)))
 }
 
-/// Where the trigamma function, which falls, has this value; `most` where that lies beyond it.
+/// The argument at which the decreasing trigamma function has this value, at most `most`.
 fn trigamma_inverse(value: f64, most: f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
-    // As often as a number of 64 bits can be halved.
+    // A 64-bit number can be halved this often.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if trigamma(middle) > value {
@@ -150,7 +151,7 @@ mod tests {
         assert!((value / expected - 1.0).abs() < 1e-9, "{value}, expected {expected}");
     }
 
-    /// Ratios to candidates that never differ.
+    /// Ratios to candidates that never vary.
     fn ratios<const N: usize>(all: [[f64; 3]; N]) -> Vec<LogRatio> {
         all.iter().filter_map(|rounds| LogRatio::of(&Rounds::from(*rounds), &Rounds::from([1.0; 3]))).collect()
     }

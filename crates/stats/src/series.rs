@@ -1,38 +1,39 @@
-//! What a short series of rounds says of the error of its centre, though neighbours may be alike and some may be disturbed.
+//! The error of the centre of a short series of rounds, despite correlated neighbours and disturbed rounds.
 //!
-//! Neighbouring rounds of one store are often alike: the sample variance then calls the error of the centre too small. The
-//! cosine transform sorts a series by how fast it changes, and slow changes are what moves its centre. So the error is told
-//! from the slowest components alone: U. K. Müller, *HAC corrections for strongly autocorrelated time series* (2014), as
-//! recommended by Lazarus, Lewis, Stock and Watson, *HAR Inference: Recommendations for Practice* (2018). Where rounds do not
-//! depend on each other this is exact: all components vary alike, and fewer of them are fewer degrees of freedom.
+//! Neighbouring rounds of one store often correlate, and then the sample variance underestimates the error of the centre. The cosine
+//! transform separates a series by speed of change, and slow changes move the centre. So the error is estimated from the slowest components
+//! only: U. K. Müller, *HAC corrections for strongly autocorrelated time series* (2014), as recommended by Lazarus, Lewis, Stock and
+//! Watson, *HAR Inference: Recommendations for Practice* (2018). For independent rounds this is exact: all components have the same
+//! variance, and fewer components only mean fewer degrees of freedom.
 //!
-//! From eight rounds on the fifth of the values at each end is drawn in to the next one before (winsorized), and the error is
-//! Tukey and McLaughlin's for a trimmed mean (1963): disturbed rounds then do not hide what the others show.
+//! From eight rounds on, the series is winsorized: a fifth of the values at each end is replaced by the next one inwards. The error is then
+//! Tukey and McLaughlin's for a trimmed mean (1963). So disturbed rounds do not hide what the others show.
 
 use std::f64::consts::PI;
 
-/// Values at each end, of all, that are drawn in.
+/// The share of values that is replaced at each end.
 const DRAWN_IN_PART: f64 = 0.2;
 
-/// Fewer rounds than this are taken as they are.
+/// Shorter series are not winsorized.
 const DRAWN_IN_ROUNDS_MIN: usize = 8;
 
-/// A variance, and the degrees of freedom it rests on.
+/// A variance with its degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Variance {
     pub(crate) variance: f64,
     pub(crate) freedom: f64,
 }
 
-/// How many of the slowest components tell the error of the centre of so many rounds.
+/// The number of slowest components that estimate the error of the centre.
 pub(crate) fn slow_components(rounds: usize) -> usize {
     let wanted = (0.8 * (rounds as f64).sqrt()).round() as usize;
     wanted.max(2).min(rounds.saturating_sub(1))
 }
 
-/// By how much the error is stretched, so that 19 intervals in 20 hold of independent rounds and 18 of rounds whose neighbours
-/// correlate by 0.5. Found by simulation (`tests/simulation.rs` holds it): five to eleven rounds tell too little of their own
-/// course, and drawing in hides some of it.
+/// The factor by which the error is widened. With it, 19 of 20 intervals hold for independent rounds, and 18 of 20 at a correlation of 0.5.
+///
+/// The factors come from simulation, and `tests/simulation.rs` checks them. Five to eleven rounds show too little of their slow changes,
+/// and winsorizing hides some.
 fn stretch(rounds: usize) -> f64 {
     match rounds {
         5 => 1.08,
@@ -45,8 +46,8 @@ fn stretch(rounds: usize) -> f64 {
     }
 }
 
-/// The variance of one round as the centre of so many sees it: divided by their number it is that of the centre.
-/// `None` of fewer than two values.
+/// The variance of one round as it affects the centre: divided by the number of rounds, it is the centre's variance. `None` if there are
+/// fewer than two values.
 pub(crate) fn variance_of_round(values: &[f64]) -> Option<Variance> {
     let count = values.len();
     let components = slow_components(count);
@@ -61,37 +62,37 @@ pub(crate) fn variance_of_round(values: &[f64]) -> Option<Variance> {
     Some(Variance { variance, freedom: components as f64 })
 }
 
-/// The sample variance. `None` of fewer than two values.
+/// The sample variance. `None` if there are fewer than two values.
 pub(crate) fn sample_variance(values: &[f64]) -> Option<Variance> {
     let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)? as f64;
     let squares: f64 = cosine_components(values).map(|each| each * each).sum();
     Some(Variance { variance: squares / freedom, freedom })
 }
 
-/// The part of a series' variation that its slowest component has; `None` if it does not vary or has fewer than three values.
+/// The share of the slowest component in a series' variation. `None` if nothing varies or there are fewer than three values.
 pub(crate) fn slowest_part(values: &[f64]) -> Option<f64> {
     let squares: Vec<f64> = cosine_components(values).map(|each| each * each).collect();
     let all: f64 = squares.iter().sum();
     (values.len() > 2 && all > 0.0 && all.is_finite()).then(|| squares[0] / all)
 }
 
-/// The type II cosine transform, orthonormal, slowest component first; the constant one, which is the mean, is left out.
+/// The orthonormal type II cosine transform, slowest component first, without the constant one (the mean).
 fn cosine_components(values: &[f64]) -> impl Iterator<Item = f64> {
     (1..values.len()).map(move |component| {
         let weights = cosine_weights(component, values.len());
-        // Relative to the first, so that values which never differ have no component at all.
+        // Relative to the first value, so that equal values give exactly zero.
         weights.zip(values).map(|(weight, value)| weight * (value - values[0])).sum()
     })
 }
 
-/// The weights of one component of so many values.
+/// The weights of one component for a series of `count` values.
 pub(crate) fn cosine_weights(component: usize, count: usize) -> impl Iterator<Item = f64> {
     let scale = (2.0 / count as f64).sqrt();
     let step = PI * component as f64 / count as f64;
     (0..count).map(move |index| scale * (step * (index as f64 + 0.5)).cos())
 }
 
-/// The values with so many at each end replaced by the next one.
+/// The values with `at_each_end` of them at each end replaced by the next one inwards.
 fn winsorized(values: &[f64], at_each_end: usize) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

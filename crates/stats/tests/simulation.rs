@@ -1,4 +1,4 @@
-//! Known truth, many times over: how often verdicts and intervals are right. Everything is seeded.
+//! Simulations with a known truth: how often verdicts and intervals are right. Everything is seeded.
 
 use bakeoff_stats::{
     Better, Candidate, CommonScatter, Field, LogRatio, RankOptions, Rounds, Standing, Verdict, discovery_confidence,
@@ -11,12 +11,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const TRIALS: usize = 1_000;
 
-/// What a store's rounds differ by, as logarithms.
+/// How a store's rounds vary, on the logarithmic scale.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
-    /// Normal, with this deviation.
+    /// Normal with this deviation.
     Lognormal(f64),
-    /// As lognormal, neighbours correlated.
+    /// Normal with this deviation and correlation of neighbours.
     Autocorrelated(f64, f64),
     /// One round in five takes twice as long.
     Disturbed,
@@ -24,7 +24,7 @@ enum Noise {
     RarelyDisturbed,
     /// Student's with three degrees of freedom.
     HeavyTailed,
-    /// Half of all rounds take half as long again.
+    /// Half of all rounds take 1.5 times as long.
     Bimodal,
 }
 
@@ -63,7 +63,7 @@ impl Noise {
     }
 }
 
-/// Rankings of a table, each of stores with these noises and factors.
+/// Rankings of a table; each compares stores with these noises and factors.
 fn fields(rankings: usize, stores: &[(Noise, f64)], rounds: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Field> {
     let candidates = |random: &mut Xoshiro256PlusPlus| -> Vec<Candidate> {
         let of = |(index, (noise, factor)): (usize, &(Noise, f64))| {
@@ -75,7 +75,7 @@ fn fields(rankings: usize, stores: &[(Noise, f64)], rounds: usize, random: &mut 
     (0..rankings).map(field).collect()
 }
 
-/// The part of tables in which some sole winner is named, and the part of rankings with one.
+/// The share of tables that name any sole winner, and the share of rankings that do.
 fn winners(trials: usize, rankings: usize, stores: &[(Noise, f64)], rounds: usize) -> (f64, f64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let (mut tables, mut named) = (0, 0);
@@ -102,7 +102,7 @@ fn equals_seldom_have_a_sole_winner() {
     }
 }
 
-/// What comparisons have in common is learnt from them, and must do no harm where they have little in common.
+/// The common scatter is estimated from the comparisons, and must do no harm where they share little.
 #[test]
 fn equals_that_scatter_unlike_seldom_have_a_sole_winner() {
     for rounds in [3, 5, 10] {
@@ -116,7 +116,7 @@ fn equals_that_scatter_unlike_seldom_have_a_sole_winner() {
     }
 }
 
-/// Two that are equally good, and many far behind: whichever looks best must not be called the winner for being apart from these.
+/// Two equals and many slower stores: the better-looking equal must not win because it differs from the slow ones.
 #[test]
 fn two_equals_before_many_others_seldom_have_a_winner() {
     for rounds in [3, 5, 10] {
@@ -128,7 +128,7 @@ fn two_equals_before_many_others_seldom_have_a_winner() {
     }
 }
 
-/// Equals of which some is said to be worse than the best.
+/// Among equals, some are called worse than the best.
 #[test]
 fn of_equals_seldom_is_one_called_worse() {
     for (stores, rounds) in [(3, 3), (6, 3), (12, 3), (6, 5), (12, 10)] {
@@ -143,7 +143,7 @@ fn of_equals_seldom_is_one_called_worse() {
     }
 }
 
-/// Three rounds on a busy machine: 20 % scatter, ten stores of which one takes a third of the others' time, 25 such rankings.
+/// Three rounds on a busy machine: scatter of 20 %, 25 rankings of ten stores, of which one takes a third of the others' time.
 #[test]
 fn a_clear_winner_of_many_stores_is_named_after_three_rounds() {
     let noise = Noise::Lognormal(0.2);
@@ -182,7 +182,7 @@ fn a_table_finds_what_differs() {
     }
 }
 
-/// Rounds in which everything is slower than in others say nothing of the stores.
+/// Rounds in which everything is slower show nothing about the stores.
 #[test]
 fn a_difference_of_a_tenth_is_found_though_rounds_differ_by_as_much() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
@@ -222,7 +222,7 @@ fn intervals_of_ratios_cover_the_truth() {
     }
 }
 
-/// How many intervals of 95 % of the ratio of two stores, of which the second takes twice as long, contain 2.
+/// The share of 95 % intervals that contain 2, where the second store takes twice as long.
 fn coverage(noise: Noise, rounds: usize) -> f64 {
     const MANY: usize = 4_000;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
@@ -234,7 +234,7 @@ fn coverage(noise: Noise, rounds: usize) -> f64 {
     covered.count() as f64 / MANY as f64
 }
 
-/// A table shows how far its rounds follow each other.
+/// A table shows how much its neighbouring rounds correlate.
 #[test]
 fn correlation_of_neighbours_is_told() {
     for rounds in [3, 5, 10] {
@@ -256,7 +256,7 @@ fn correlation_of_neighbours_is_told() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever the figures, nothing panics and whatever is said is consistent and finite.
+    /// Any figures give a consistent and finite result, without a panic.
     #[test]
     fn any_figures_give_a_consistent_ranking(
         figures in prop::collection::vec(prop::collection::btree_map(0_u32..9, prop::num::f64::ANY, 0..6), 0..5),
