@@ -1,5 +1,5 @@
-//! Numbers written exactly: sizes (`64MiB`), ranges (`1KiB..10KiB`) and times (`1h30m`), which `parse_…` functions read back to the
-//! same number, and counts (`10,000`).
+//! Numbers written exactly: sizes (`64MiB`), ranges (`1KiB..10KiB`), times (`1h30m`) and counts (`10,000`). `parse_…` functions read all
+//! but counts back to the same number.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub fn format_size(bytes: u64) -> String {
     unit.map_or_else(|| format!("{bytes}B"), |(name, scale)| format!("{}{name}", bytes / scale))
 }
 
-/// Writes a range of sizes exactly, or one size where both ends are the same: `1KiB..10KiB`, `4KiB`.
+/// Writes a range of sizes exactly, or a single size if both ends are the same: `1KiB..10KiB`, `4KiB`.
 pub fn format_size_range(min: u64, max: u64) -> String {
     if min == max { format_size(min) } else { format!("{}..{}", format_size(min), format_size(max)) }
 }

@@ -2,8 +2,8 @@
 //!
 //! - `format_…` functions write a number exactly; `parse_…` functions read it back. Suites and flags use them.
 //! - [`time`], [`bytes`], [`rate`] and similar functions round to three significant digits.
-//! - [`did_you_mean`] finds the word that was meant by one with a mistake in it.
-//! - [`printable`] makes a text safe to show in a terminal.
+//! - [`did_you_mean`] suggests the known word nearest to a misspelt one.
+//! - [`printable`] makes text safe to show in a terminal.
 //! - [`TextTable`] and [`paragraph`] lay text out in columns and lines; [`shell_command`] quotes a command for a POSIX shell.
 //!
 //! Nothing here performs I/O or knows a suite, a store or a result.

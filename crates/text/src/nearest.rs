@@ -1,16 +1,16 @@
-//! The word that was meant by one with a mistake in it.
+//! The known word nearest to a misspelt one.
 
-/// Longer words are nobody's mistake.
+/// Longer words are not treated as misspelt.
 const CHARACTERS_MAX: usize = 64;
 
-/// The word of `known` that `word` was most likely meant to be; `None` where none is near.
+/// The word of `known` that `word` most likely means; `None` if none is near.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     if word.chars().nth(CHARACTERS_MAX).is_some() {
         return None;
     }
     let allowed = (word.chars().count() / 3).max(1);
-    // The beginning of a word is near it, regardless of how much is missing. Of equals the word that misses less wins.
+    // A word's beginning is near it, regardless of how much is missing. Among equals, the word with the fewest missing characters wins.
     let distance = |candidate: &str| {
         let edits = strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
         (if candidate.starts_with(&word) && word.len() > 2 { edits.min(allowed) } else { edits }, edits)
@@ -20,7 +20,7 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     (best <= allowed).then_some(candidate)
 }
 
-/// ` (did you mean `x`?)` with the word of `known` nearest to `word`, or nothing where none is near.
+/// ` (did you mean `x`?)` with the word of `known` nearest to `word`, or nothing if none is near.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     nearest(word, known.iter().copied()).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }

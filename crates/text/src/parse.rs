@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::printable::shorten;
 
-/// Why a number could not be read; the text says how to write it instead.
+/// Why a number could not be read, and how to write it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}; {remedy}")]
 pub struct UnitError {
@@ -21,7 +21,7 @@ impl UnitError {
     }
 }
 
-/// A unit's name, in lower case, and what it multiplies by.
+/// A unit's name in lower case, and its factor.
 type Unit = (&'static str, u64);
 
 const SIZE_UNITS: [Unit; 10] = [
@@ -58,7 +58,7 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     scaled(number, unit, &SIZE_UNITS).map_err(|what| UnitError::new(format!("`{}` {what}", shorten(text)), SIZE_REMEDY))
 }
 
-/// Reads a number of things: `1000`, `1_000`, `10k`, `2.5M`.
+/// Reads a count: `1000`, `1_000`, `10k`, `2.5M`.
 ///
 /// # Errors
 /// The text is not a number, is not whole, or does not fit 64 bits.
@@ -71,7 +71,7 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
 /// Reads a time with units from large to small, each at most once: `90s`, `5m`, `1h30m`, `500ms`.
 ///
 /// # Errors
-/// The text is not a time, has no unit, or is longer than 64 bits of milliseconds.
+/// The text is not a time, has no unit, or exceeds 64 bits of milliseconds.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let fail = |what: &str| UnitError::new(format!("`{}` {what}", shorten(text)), DURATION_REMEDY);
     let mut rest = text.trim();
@@ -129,7 +129,7 @@ fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<RangeI
     Ok(min..=max)
 }
 
-/// The number at the start, and what follows it.
+/// The number at the start, and the rest.
 fn split_number(text: &str) -> (&str, &str) {
     let end = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')).count();
     let (number, rest) = text.split_at(end);

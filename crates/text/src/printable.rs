@@ -1,21 +1,21 @@
-//! Text from outside, made safe to show: no control characters, nothing that changes the direction of writing, not too long.
+//! Foreign text made safe to show: no control characters, no changes of writing direction, limited length.
 
 use std::fmt::{Display, Write};
 
-/// The text with control characters, and those that change the direction of writing, shown as escapes.
+/// The text with control characters and marks of direction shown as escapes.
 ///
-/// Store titles, failure messages and whatever else comes from files go through this before a terminal sees them.
+/// Store titles, failure messages and other text from files pass through this before a terminal shows them.
 pub fn printable(text: &str) -> String {
     without_steering(text, &[])
 }
 
-/// The same for a text that may have several lines, and tabs in them.
+/// As [`printable`], but keeps line ends and tabs.
 pub fn printable_lines(text: &str) -> String {
     without_steering(text, &['\n', '\t'])
 }
 
 fn without_steering(text: &str, kept: &[char]) -> String {
-    // Nearly every text is plain, and exports write millions of them.
+    // A fast path: nearly all text is plain, and exports write millions of texts.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
@@ -41,7 +41,7 @@ pub fn shorten(text: &str) -> String {
     shorten_to(text, 40)
 }
 
-/// At most so many characters of a text, without control characters, for messages.
+/// At most `characters` of a text, without control characters, for messages.
 pub fn shorten_to(text: &str, characters: usize) -> String {
     let visible = |character: char| if character.is_control() { '·' } else { character };
     let mut short: String = text.chars().take(characters).map(visible).collect();
@@ -51,8 +51,8 @@ pub fn shorten_to(text: &str, characters: usize) -> String {
     short
 }
 
-/// At most so many characters of a message that quotes a text from outside: its beginning, which
-/// says what is wrong, and its end, which says where.
+/// At most `characters` of a message that quotes foreign text. Keeps the beginning, which names the problem, and the end, which names the
+/// place.
 pub fn shorten_middle(message: &str, characters: usize) -> String {
     if message.chars().nth(characters).is_none() {
         return message.to_owned();
@@ -62,10 +62,10 @@ pub fn shorten_middle(message: &str, characters: usize) -> String {
     format!("{}{}", shorten_to(message, head), &message[tail..])
 }
 
-/// Characters of an error's message that quotes what was read.
+/// The limit for an error message that quotes its input.
 const ERROR_CHARACTERS_MAX: usize = 400;
 
-/// What an error says, which may quote a file or a line from outside whole, in 400 characters at most.
+/// The error's message in at most 400 characters, since it may quote a whole file or line.
 pub fn shorten_error(error: &impl Display) -> String {
     shorten_middle(&error.to_string(), ERROR_CHARACTERS_MAX)
 }

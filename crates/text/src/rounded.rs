@@ -1,4 +1,4 @@
-//! Numbers for people: three significant digits, in the unit that fits their size. They are not meant to be read back.
+//! Numbers for people: three significant digits and a fitting unit. They are not meant to be read back.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ pub fn time(ns: f64) -> String {
     scaled(ns, &TIME_UNITS)
 }
 
-/// Two times in the unit of the second: `3.10–3.35 µs`.
+/// Two times in the unit of the second one: `3.10–3.35 µs`.
 pub fn time_range(low_ns: f64, high_ns: f64) -> String {
     let (scale, unit) = unit_of(high_ns, &TIME_UNITS);
     format!("{}–{} {unit}", digits(low_ns.max(0.0) / scale), digits(high_ns / scale))
 }
 
-/// A time that is a guess, rounded up to two digits at most: `45 s`, `5 min`.
+/// An estimated time, rounded up to two digits at most: `45 s`, `5 min`.
 pub fn roughly(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil() as u64;
     let step = match seconds {
@@ -36,7 +36,7 @@ pub fn roughly(time: Duration) -> String {
     minutes_or_seconds(seconds.next_multiple_of(step))
 }
 
-/// A number of seconds, as minutes where those are whole: `90 s`, `2 min`.
+/// Seconds, or minutes if those are whole: `90 s`, `2 min`.
 pub fn minutes_or_seconds(seconds: u64) -> String {
     if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
 }
@@ -51,24 +51,24 @@ pub fn approximate_size(size_bytes: u64) -> String {
     bytes(size_bytes as f64)
 }
 
-/// Operations or entries a second: `1.23 M/s`.
+/// Operations or entries per second: `1.23 M/s`.
 pub fn rate(per_second: f64) -> String {
     let (scale, unit) = unit_of(per_second, &[(1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G")]);
     let space = if unit.is_empty() { "" } else { " " };
     format!("{}{space}{unit}/s", digits(per_second / scale))
 }
 
-/// A part of a whole: `97.5 %`.
+/// A share: `97.5 %`.
 pub fn percent(part: f64) -> String {
     format!("{} %", digits(part * 100.0))
 }
 
-/// How many times: `1.23×`.
+/// A factor: `1.23×`.
 pub fn ratio(times: f64) -> String {
     format!("{}×", digits(times))
 }
 
-/// Two numbers of times: `1.10–1.35×`. An end that lies on one side of 1 is not shown as 1, since that is what it tells.
+/// A range of factors: `1.10–1.35×`. An end above or below 1 is never shown as 1, since its side of 1 is the message.
 pub fn ratio_range(low: f64, high: f64) -> String {
     format!("{}–{}×", beside_one(low), beside_one(high))
 }
@@ -86,7 +86,7 @@ fn scaled(value: f64, units: &[(f64, &'static str)]) -> String {
     format!("{} {unit}", digits(value / scale))
 }
 
-/// The largest unit in which the value, as it will be rounded, is at least 1; the first if there is none.
+/// The largest unit in which the rounded value is at least 1; the first unit if there is none.
 fn unit_of(value: f64, units: &[(f64, &'static str)]) -> (f64, &'static str) {
     units.iter().rev().find(|(scale, _)| value >= scale * 0.9995).or(units.first()).copied().unwrap_or((1.0, ""))
 }

@@ -17,7 +17,7 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
-/// A figure, or a dash where there is none.
+/// A figure, or a dash if there is none.
 pub fn or_dash<T>(figure: Option<T>, show: impl FnOnce(T) -> String) -> String {
     figure.map_or_else(|| "–".to_owned(), show)
 }

@@ -1,22 +1,21 @@
-//! Commands to be pasted into a POSIX shell: every word is quoted, so that a path with blanks works and no text from a file is ever
-//! run as a command of its own.
+//! Commands to paste into a POSIX shell. Every word is quoted, so paths with blanks work, and no text from a file runs as a command.
 
 use unicode_width::UnicodeWidthStr;
 
 /// The words as one command.
 pub fn command(words: &[&str]) -> String {
-    // A word with a NUL, which no command can be given, would be an error otherwise.
+    // No command takes a word with a NUL; without this, quoting would fail.
     let quoter = shlex::Quoter::new().allow_nul(true);
     quoter.join(words.iter().copied()).unwrap_or_default()
 }
 
-/// The command that does a cell of the run in a directory again: its request, given to the store's driver.
+/// The command that repeats a cell of the run in a directory: it passes the cell's request to the store's driver.
 pub fn command_again(bakeoff: &str, cell: &str, directory: &str, driver: &str) -> String {
     format!("{} | {}", command(&[bakeoff, "request", cell, "--run", directory]), command(&[driver, "run"]))
 }
 
-/// A command on lines of at most this many columns, as far as its words allow: each but the last ends with a backslash, so that all can
-/// be pasted together.
+/// A command broken into lines of at most `width` columns, between words. Each line but the last ends with a backslash, so that all can be
+/// pasted together.
 pub fn command_lines(command: &str, width: usize, first: &str, later: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), first.to_owned());
     let mut is_empty = true;
@@ -34,7 +33,7 @@ pub fn command_lines(command: &str, width: usize, first: &str, later: &str) -> S
     lines.concat() + &line + "\n"
 }
 
-/// The words of a command as they stand, quotes included.
+/// The words of a command, with their quotes.
 fn split(command: &str) -> Vec<&str> {
     let (mut quote, mut escaped) = (None, false);
     let is_between = move |character: char| {
@@ -77,7 +76,7 @@ mod tests {
             let words = command_again("printf", evil, evil, "cat");
             let (request, driver) = words.rsplit_once(" | ").unwrap();
             assert_eq!(driver, "cat run");
-            // `printf` repeats its format, here the word `request`, which takes none of the arguments: `%s` in its place shows them.
+            // `printf` repeats its format, here the word `request`, which takes no arguments. `%s` in its place shows them.
             let shown = request.replacen("request", "'%s|'", 1);
             let output = std::process::Command::new("sh").args(["-c", &shown]).output().unwrap();
             assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{evil}|--run|{evil}|"), "{words}");

@@ -1,4 +1,4 @@
-//! Coloured text, paragraphs and tables that never get wider than they may.
+//! Coloured text, paragraphs and tables within a maximum width.
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -9,7 +9,7 @@ pub const HARD_SPACE: char = '\u{a0}';
 /// Between two columns.
 const GAP: &str = "  ";
 
-/// A line of text, parts of it coloured.
+/// A line of text with coloured parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text(Vec<(String, Style)>);
 
@@ -19,18 +19,18 @@ impl Text {
         Self::default().and(text, Style::new())
     }
 
-    /// The same with more text behind.
+    /// Appends more text.
     pub fn and(mut self, text: impl Into<String>, style: Style) -> Self {
         self.0.push((text.into(), style));
         self
     }
 
-    /// How many columns of a terminal it takes.
+    /// Its width in columns of a terminal.
     pub fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| text.width()).sum()
     }
 
-    /// The same, cut to a width if need be; the cut is shown.
+    /// The text cut to a width if necessary, with a mark at the cut.
     fn cut(self, width: usize) -> Self {
         if self.width() <= width {
             return self;
@@ -60,7 +60,7 @@ impl Text {
     }
 }
 
-/// As much of the beginning as fits the width.
+/// The longest beginning that fits the width.
 fn prefix(text: &str, width: usize) -> &str {
     let mut taken = 0;
     for (index, character) in text.char_indices() {
@@ -72,7 +72,7 @@ fn prefix(text: &str, width: usize) -> &str {
     text
 }
 
-/// On which side a column's text lies.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Words.
@@ -81,7 +81,7 @@ pub enum Side {
     Right,
 }
 
-/// A table: columns with a side each, rows of cells, rules between groups of rows.
+/// A table: aligned columns, rows of cells, rules between groups of rows.
 #[derive(Clone, Debug)]
 pub struct TextTable {
     sides: Vec<Side>,
@@ -94,7 +94,7 @@ impl TextTable {
         Self { sides, rows: Vec::new() }
     }
 
-    /// Adds a row; cells that are not given stay empty.
+    /// Adds a row; missing cells stay empty.
     pub fn row(&mut self, cells: Vec<Text>) {
         self.rows.push(Some(cells));
     }
@@ -104,12 +104,12 @@ impl TextTable {
         self.rows.push(None);
     }
 
-    /// How wide it would like to be.
+    /// The width that it needs without cutting.
     pub fn width(&self) -> usize {
         total(&self.widths())
     }
 
-    /// The table as text, at most this wide (and at least wide enough for its gaps); cells are cut where they must be.
+    /// The table as text, at most `width` columns wide and at least as wide as its gaps. Cells are cut where necessary.
     pub fn render(self, width: usize, color: bool) -> String {
         let mut widths = self.widths();
         let gaps = total(&widths) - widths.iter().sum::<usize>();
@@ -136,15 +136,15 @@ impl TextTable {
     }
 }
 
-/// Lowers the widest columns to the same width, until all fit together, but none below 1. Where they cannot be quite the same, the first
-/// ones are wider by 1.
+/// Reduces the widest columns to equal widths until all fit, with a minimum of 1. If equal widths leave columns unused, the first ones get
+/// 1 more.
 fn lower(widths: &mut [usize], room: usize) {
     let sum = |most: usize| widths.iter().map(|width| *width.min(&most)).sum::<usize>();
     let widest = widths.iter().copied().max().unwrap_or(0);
     if sum(widest) <= room {
         return;
     }
-    // The highest level at which all fit, found by halving.
+    // The largest width at which all fit, by bisection.
     let (mut fits, mut too_high) = (1, widest);
     while too_high - fits > 1 {
         let middle = fits.midpoint(too_high);
@@ -180,10 +180,9 @@ fn render_row(cells: Vec<Text>, widths: &[usize], sides: &[Side], color: bool, o
     out.push_str(line.trim_end());
 }
 
-/// A paragraph broken into lines of at most this many columns, the second and later ones indented as given.
+/// A paragraph broken into lines of at most `width` columns, with `first` before the first line and `later` before the others.
 ///
-/// Line ends in the text stay; words that are wider than a line are broken. Words with a no-break space between them stay on
-/// one line.
+/// Line ends in the text stay. Words wider than a line are broken. Words joined by a no-break space stay on one line.
 pub fn paragraph(text: &str, width: usize, first: &str, later: &str) -> String {
     let options = textwrap::Options::new(width)
         .initial_indent(first)

@@ -1,4 +1,4 @@
-//! Numbers are read back as they were written, and no text makes reading panic.
+//! Numbers are read back as written, and no text makes the parser panic.
 
 use std::time::Duration;
 
