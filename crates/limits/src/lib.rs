@@ -1,6 +1,6 @@
-//! Limits of the user's shell: which one refused something, and how to raise it.
+//! Limits of the user's shell: which one was reached, and how to raise it.
 //!
-//! Threads of the product start here: a limit may refuse one, and `std::thread::spawn` would panic.
+//! All threads of bakeoff start here. A limit may refuse a thread, and `std::thread::spawn` would panic.
 
 mod shortage;
 mod threads;

@@ -1,4 +1,4 @@
-//! What the system refused because a limit is reached, and the limits that may be raised.
+//! Resources that the system refused because of a limit, and the limits to raise.
 
 use std::error::Error;
 use std::fmt;
@@ -11,26 +11,26 @@ use rustix::process::{Resource, getrlimit};
 #[derive(Debug, PartialEq, Eq)]
 struct Limit {
     resource: Resource,
-    /// As `ulimit` names it.
+    /// Its letter in `ulimit`.
     letter: char,
-    /// What `ulimit` counts, in units of the resource.
+    /// The unit of `ulimit`, in units of the resource.
     unit: u64,
-    /// What is meant, after the number.
+    /// The noun after the number.
     of: &'static str,
-    /// The least that bakeoff needs, in units of the resource.
+    /// The minimum for bakeoff, in units of the resource.
     least: u64,
-    /// What is usual, for `ulimit`.
+    /// A usual value, for `ulimit`.
     usual: &'static str,
 }
 
-/// A driver needs six at the same time, and a run asks several drivers at once.
+/// A driver needs six at the same time, and a run queries several drivers at once.
 const OPEN_FILES: Limit =
     Limit { resource: Resource::Nofile, letter: 'n', unit: 1, of: "open files", least: 64, usual: "1024" };
 
 const PROCESSES: Limit =
     Limit { resource: Resource::Nproc, letter: 'u', unit: 1, of: "processes and threads", least: 1, usual: "4096" };
 
-/// The program and its libraries, and the stacks and heaps of its threads.
+/// The program, its libraries, and the stacks and heaps of its threads.
 const ADDRESSES: Limit = Limit {
     resource: Resource::As,
     letter: 'v',
@@ -67,7 +67,7 @@ enum Refused {
 }
 
 impl Refused {
-    /// The limits that can be why.
+    /// The limits that may be the cause.
     fn limits(self) -> &'static [&'static Limit] {
         match self {
             Self::File => &[&OPEN_FILES],
@@ -79,11 +79,11 @@ impl Refused {
     }
 }
 
-/// That the system refused something because a limit is reached. Shown with the limits that are set, and how to raise them.
+/// The system refused a resource because a limit is reached. The message shows the limits that are set, and how to raise them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {
     refused: Refused,
-    /// Those that are set, with what they are in units of the resource.
+    /// The possible limits that are set, with their values in units of the resource.
     set: Vec<(&'static Limit, u64)>,
 }
 
@@ -93,7 +93,7 @@ impl Shortage {
         Self { refused, set: refused.limits().iter().filter_map(set).collect() }
     }
 
-    /// What an error of the system says is short; `None` if it says something else.
+    /// The shortage that a system error means; `None` if it means something else.
     pub fn of(why: &io::Error) -> Option<Self> {
         let refused = match Errno::from_io_error(why)? {
             Errno::MFILE => Refused::File,
@@ -116,7 +116,7 @@ impl Shortage {
         })
     }
 
-    /// Why no thread can be started.
+    /// The reason why no thread can be started.
     pub(crate) fn of_thread(why: &io::Error) -> Self {
         Self::of(why).unwrap_or_else(|| Self::new(Refused::Task))
     }

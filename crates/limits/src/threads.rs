@@ -1,4 +1,4 @@
-//! Threads: an error where one is needed and refused, and work in the calling thread where it can be done there.
+//! Threads: an error where a required thread is refused, and work in the calling thread where that is possible.
 
 use std::panic::resume_unwind;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle, available_parallelism, scope};
@@ -10,7 +10,7 @@ use crate::shortage::Shortage;
 /// Starts a thread.
 ///
 /// # Errors
-/// The system refuses one.
+/// The system refuses a thread.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>, Shortage> {
     Builder::new().spawn(work).map_err(|why| Shortage::of_thread(&why))
 }
@@ -18,7 +18,7 @@ pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
 /// The stack that programs of this project need, bytes: the usual limit of a shell.
 pub const STACK_BYTES: u64 = 8 << 20;
 
-/// Does the work in this thread, or in one with a stack of the usual size where the limit on the stack is smaller.
+/// Runs `work` in this thread. If the stack limit is below [`STACK_BYTES`], runs it in a thread with a stack of that size.
 ///
 /// # Errors
 /// The system refuses that thread.
@@ -35,7 +35,7 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Shortag
 /// Starts a thread in a scope.
 ///
 /// # Errors
-/// The system refuses one.
+/// The system refuses a thread.
 pub fn spawn_in<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -43,7 +43,7 @@ pub fn spawn_in<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).map_err(|why| Shortage::of_thread(&why))
 }
 
-/// Does both at the same time, or one after the other where the system refuses a thread.
+/// Runs both at the same time, or in sequence if the system refuses a thread.
 pub fn join<A: Send, B>(other: impl Fn() -> A + Sync, here: impl FnOnce() -> B) -> (A, B) {
     scope(|scope| {
         let thread = spawn_in(scope, &other);
@@ -52,7 +52,7 @@ pub fn join<A: Send, B>(other: impl Fn() -> A + Sync, here: impl FnOnce() -> B) 
     })
 }
 
-/// What `of` makes of each, in order, by as many threads as there are CPUs, or as the system allows.
+/// Applies `of` to each item and returns the results in order. Uses one thread per CPU, or as many as the system allows.
 pub fn in_parallel<T: Sync, R: Send>(all: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = available_parallelism().map_or(1, usize::from);
     let part = all.len().div_ceil(threads).max(1);
@@ -64,7 +64,7 @@ pub fn in_parallel<T: Sync, R: Send>(all: &[T], of: impl Fn(&T) -> R + Sync) -> 
     })
 }
 
-/// What a thread made; a panic in it goes on here.
+/// The result of a thread; a panic in it continues here.
 fn ended<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
