@@ -1,4 +1,4 @@
-//! Opens what must be a file, replaces files whole, and refuses links that other users may have made.
+//! Opens regular files only, replaces files atomically, and refuses links that other users may have made.
 
 use std::collections::VecDeque;
 use std::fs::{File, FileType, OpenOptions};
@@ -8,20 +8,19 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-/// Links that lead from one to the next, at most, as for the kernel.
+/// The most links to follow in a chain, as in the kernel.
 const LINKS_MAX: usize = 40;
 
-/// The bits of a directory where everyone may write, and only owners may remove.
+/// The mode bits of a directory where everyone may write and only owners may remove, such as `/tmp`.
 const SHARED: u32 = 0o1002;
 
-/// Opens a file as these options say, and refuses at once whatever is no regular file, such as a
-/// FIFO that nobody writes to. A link to a file is one. No file is made through a link to nothing.
+/// Opens a regular file, directly or through a link. Refuses anything else at once, such as a FIFO without a writer. Creates no file
+/// through a dangling link.
 ///
 /// # Errors
-/// The file cannot be opened, or is something else.
+/// The file cannot be opened, or is not a regular file.
 pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Looked at before it is opened, since opening some devices does something, and afterwards,
-    // since it may have changed.
+    // Checked before opening, since opening some devices has effects, and again after it, since the file may have changed.
     match path.metadata() {
         Ok(facts) => {
             check_regular(facts.file_type())?;
@@ -32,11 +31,10 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> 
     }
 }
 
-/// Opens or makes a file of a run, such as a log, as [`open_regular`] does, and refuses links: what
-/// is written would replace what they lead to.
+/// Opens or creates a file of a run, such as a log, as [`open_regular`] does. Refuses links, since writing would replace their target.
 ///
 /// # Errors
-/// The file cannot be opened, or it or its directory is a link, or it is something else.
+/// The file cannot be opened, it or its directory is a link, or it is not a regular file.
 pub fn open_without_links(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if let Some(link) = [path.parent(), Some(path)].into_iter().flatten().find(|place| place.is_symlink()) {
         let why = format!("{} is a link, which bakeoff does not write through: remove it", link.display());
@@ -55,18 +53,17 @@ fn open_checked(path: &Path, options: &mut OpenOptions, flags: OFlags) -> io::Re
     Ok(file)
 }
 
-/// Refuses a path with a link that another user may have put in a directory where everyone may
-/// write, such as `/tmp`. Writing would replace a file of that user's choice.
-/// The rule is the kernel's for `fs.protected_symlinks`, which need not be on.
+/// Refuses a path with a link that another user may have put in a directory where everyone may write, such as `/tmp`. Writing would replace
+/// a file of that user's choice. The rule is the kernel's for `fs.protected_symlinks`, which may be off.
 ///
 /// # Errors
-/// There is such a link, there are too many links, or a directory cannot be looked into.
+/// There is such a link, there are too many links, or a directory cannot be read.
 pub fn check_links(path: &Path) -> io::Result<()> {
     let owned = |component: Component<'_>| component.as_os_str().to_owned();
     let mut rest: VecDeque<_> = path.components().map(owned).collect();
     let (mut place, mut links) = (PathBuf::from("."), 0);
     while let Some(name) = rest.pop_front() {
-        // A path that begins at the root takes the place of what is before it.
+        // An absolute link target replaces the path before it.
         let entry = place.join(&name);
         // A path that does not exist yet has no links.
         let Ok(facts) = entry.symlink_metadata() else { return Ok(()) };
@@ -93,22 +90,22 @@ pub fn check_links(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a regular file of at most so many bytes. The length is checked before anything is read.
+/// Reads a regular file of at most `bytes_max` bytes. The length is checked before reading.
 ///
 /// # Errors
-/// As [`open_regular`], or it is longer, or cannot be read.
+/// As [`open_regular`]; or the file is longer, or cannot be read.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(path, OpenOptions::new().read(true))?;
     let mut content = Vec::with_capacity(usize::try_from(check_length(&file, bytes_max)?).unwrap_or_default());
-    // It may grow meanwhile.
+    // The file may grow while it is read.
     file.take(bytes_max).read_to_end(&mut content)?;
     Ok(content)
 }
 
-/// The length of a file, bytes, if it has at most so many.
+/// The length of a file in bytes, if it is at most `bytes_max`.
 ///
 /// # Errors
-/// It is longer, or its length cannot be read.
+/// The file is longer, or its length cannot be read.
 pub fn check_length(file: &File, bytes_max: u64) -> io::Result<u64> {
     let bytes = file.metadata()?.len();
     if bytes <= bytes_max {
@@ -133,15 +130,14 @@ fn not_a_file(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("is {what}, and must be a file"))
 }
 
-/// Writes a file in such a way that a reader sees the old content or the new, never half of either.
+/// Replaces a file atomically: a reader sees the old content or the new, never a mixture.
 ///
 /// # Errors
-/// The new file cannot be written, or not take the place of the old one, or another user's link is
-/// on the way.
+/// The new file cannot be written or renamed, or another user's link is on the path.
 pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     check_links(path)?;
     let new = path.with_extension("new");
-    // What was killed has left one, and a link of this name is not followed.
+    // A killed process may have left a file of this name. If it is a link, it is removed, not followed.
     let _ = std::fs::remove_file(&new);
     File::create_new(&new)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
@@ -170,7 +166,7 @@ mod tests {
         assert!(why.ends_with("link is a link, which bakeoff does not write through: remove it"), "{why}");
     }
 
-    /// The maker of a directory of results could choose a file that is written over.
+    /// The owner of a directory of results could choose a file to be overwritten.
     #[test]
     fn a_file_is_replaced_and_never_what_a_link_beside_it_leads_to() {
         let place = tempfile::tempdir().unwrap();
