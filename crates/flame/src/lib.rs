@@ -1,5 +1,4 @@
-//! Samples of a process's stack → a flame graph: one SVG that needs nothing else, in which a frame can be pointed at, chosen and
-//! searched for.
+//! Flame graphs of stack samples: one self-contained SVG whose frames can be hovered, zoomed and searched.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,19 +7,20 @@ use inferno::collapse::perf::{Folder, Options as FoldOptions};
 use inferno::flamegraph::color::MultiPalette;
 use inferno::flamegraph::{Options, Palette, TextTruncateDirection, from_lines};
 
-/// What the widths of a flame graph's frames are.
+/// The unit of the widths in a flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameUnit {
-    /// Samples, spread evenly over CPU time.
+    /// Samples, spaced evenly in CPU time.
     Samples,
-    /// Bytes that were allocated.
+    /// Allocated bytes.
     Bytes,
 }
 
-/// What `perf script` prints, without periods, so that each sample counts as one → a line for each stack. Frames of the kernel end with `_[k]`, which gives them their colour.
+/// Folds the output of `perf script` into one line per stack. The output must have no periods, so that each sample counts once. Kernel
+/// frames end with `_[k]`, which selects their colour.
 ///
 /// # Errors
-/// The text cannot be read, or is not of `perf script`.
+/// The text cannot be read, or is not from `perf script`.
 pub fn fold_perf_script(text: impl BufRead) -> io::Result<Vec<u8>> {
     let mut options = FoldOptions::default();
     options.annotate_kernel = true;
@@ -29,16 +29,16 @@ pub fn fold_perf_script(text: impl BufRead) -> io::Result<Vec<u8>> {
     Ok(folded)
 }
 
-/// How much all stacks weigh together: samples, or bytes.
+/// The total weight of all stacks: samples, or bytes.
 pub fn folded_weight(folded: &str) -> u64 {
     let weights = folded.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
     weights.fold(0, u64::saturating_add)
 }
 
-/// Draws stacks (a line for each, its frames from the outermost on with `;` between them, a space and its weight) as an SVG.
+/// Draws folded stacks as an SVG. A line is a stack: its frames separated by `;`, outermost first, then a space and its weight.
 ///
 /// # Errors
-/// There is no stack, or `out` takes no more.
+/// There is no stack, or `out` cannot be written.
 pub fn draw_flame_graph(
     folded: &str,
     (title, subtitle): (&str, &str),
@@ -49,7 +49,7 @@ pub fn draw_flame_graph(
     options.title = title.to_owned();
     options.subtitle = Some(subtitle.to_owned());
     options.colors = Palette::Multi(MultiPalette::Java);
-    // The same function has the same colour in every graph.
+    // A function has the same colour in every graph.
     options.deterministic = true;
     options.text_truncate_direction = TextTruncateDirection::Right;
     options.count_name = match unit {
