@@ -1,4 +1,5 @@
-//! What reading a serialised directory costs, without a store: medians over interleaved repeats. `./bakeoff bench jvm` measures the same in Java.
+//! The time to read a serialised directory, without a store: medians over interleaved repeats. `./bakeoff bench jvm` measures the same in
+//! Java.
 //!
 //! `cargo bench -p bakeoff-tree`
 
@@ -10,7 +11,7 @@ use bakeoff_tree::{Codec, Directory, Encoder, read};
 const REPEATS: usize = 21;
 const OPERATIONS: u32 = 100_000;
 
-/// Nanoseconds for one reading of `value`.
+/// Nanoseconds per reading of `value`.
 fn time_ns(codec: Codec, value: &[u8], all: bool) -> f64 {
     let begin = Instant::now();
     let mut state = 0;
@@ -23,7 +24,7 @@ fn time_ns(codec: Codec, value: &[u8], all: bool) -> f64 {
 }
 
 fn main() {
-    // `cargo test --benches` runs this too: there it only shows that it runs.
+    // `cargo test --benches` also runs this, only to show that it works.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }

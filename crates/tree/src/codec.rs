@@ -1,7 +1,7 @@
-//! How values are serialised, and what a walk reads from them while the clock runs.
+//! How values are serialised, and what a walk reads from them in the timed region.
 //!
-//! Messages are read through the library that a program would use (`prost`), FlatBuffers in the steps of Java's library. So walks in both
-//! languages do the same work. Nothing here panics on any bytes: a value that cannot be read is [`None`].
+//! Messages are read with the library that a program would use (`prost`). FlatBuffers are read in the same steps as Java's library takes.
+//! So walks do the same work in both languages. No bytes make this code panic: an unreadable value gives [`None`].
 
 mod directory;
 #[rustfmt::skip]
@@ -12,16 +12,16 @@ mod proto;
 
 pub use directory::{Acl, Directory};
 
-/// How the object id, and the rest, is read from a value: what a walk on a tape names.
+/// How a value's object id and other fields are read. A walk on a tape names its codec.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Codec {
-    /// The first 8 bytes, little-endian, whatever follows them.
+    /// The first 8 bytes, little-endian, regardless of what follows.
     #[default]
     Long = 0,
     /// A FlatBuffer.
     FlatBuffers = 1,
-    /// A message of Protocol Buffers.
+    /// A Protocol Buffers message.
     Protobuf = 2,
 }
 
@@ -45,8 +45,8 @@ impl Codec {
     }
 }
 
-/// Reads a value's object id; with `all` folds every field of it, in the order of the schema, into the state. `None` if the value
-/// cannot be read, or is said to hold fields that its codec does not have.
+/// Reads a value's object id. With `all`, folds all its fields into the state, in the order of the schema. `None` if the value is
+/// unreadable, or the codec has no fields to fold.
 #[inline]
 pub fn read(codec: Codec, value: &[u8], all: Option<&mut u64>) -> Option<u64> {
     match (codec, all) {
@@ -59,14 +59,14 @@ pub fn read(codec: Codec, value: &[u8], all: Option<&mut u64>) -> Option<u64> {
     }
 }
 
-/// Serialises directories one after the other, with buffers that are used again.
+/// Serialises directories one after another and reuses its buffers.
 #[derive(Default)]
 pub struct Encoder {
     flat: flatbuffers::FlatBufferBuilder<'static>,
 }
 
 impl Encoder {
-    /// Puts the serialised directory in place of what `out` holds. With [`Codec::Long`] that is its id alone.
+    /// Replaces the content of `out` by the serialised directory. [`Codec::Long`] writes only its id.
     pub fn encode(&mut self, codec: Codec, directory: &Directory, out: &mut Vec<u8>) {
         out.clear();
         match codec {
@@ -112,7 +112,7 @@ mod tests {
             let of = |object_id, parent_id| encoded(codec, &Directory { object_id, parent_id }).len();
             (of(1, 0), of(127, 25), of(12_207_030, 2_441_405))
         };
-        // An id of 0 is left out. The publication prints about 240 and 128, the latter with longer ids and a longer name.
+        // An id of 0 is left out. The publication prints about 240 and 128; its Protocol Buffers have longer ids and a longer name.
         assert_eq!(lengths(Codec::FlatBuffers), (232, 240, 240));
         assert_eq!(lengths(Codec::Protobuf), (114, 114, 120));
     }
@@ -132,7 +132,7 @@ mod tests {
         let directory = Directory { object_id: 300, parent_id: 59 };
         for codec in [Codec::FlatBuffers, Codec::Protobuf] {
             let value = encoded(codec, &directory);
-            // The last bytes of a FlatBuffer are the end of a text and padding.
+            // The last bytes of a FlatBuffer are the end of a string and padding.
             let end = if codec == Codec::FlatBuffers { value.len() - 4 } else { value.len() };
             for length in 0..end {
                 let mut state = 0;
@@ -156,7 +156,7 @@ mod tests {
                 *changed += usize::from(all.is_none() || state != directory.fold_fields(0));
             }
         }
-        // The rest is padding, and the middles of texts.
+        // The other bytes are padding and the middles of strings.
         assert!(changed[0] > 120 && changed[1] > 50, "{changed:?}");
     }
 

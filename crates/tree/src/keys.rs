@@ -1,4 +1,4 @@
-//! The keys of a tree's entries: the id of the directory that an entry lies in, then the entry's name there.
+//! The keys of a tree's entries: the id of the parent directory, then the entry's name.
 
 use crate::numbering::{Numbering, Place};
 use crate::shape::Tree;
@@ -9,22 +9,22 @@ pub const ID_BYTES: usize = 8;
 /// The longest name, bytes.
 pub const NAME_BYTES_MAX: usize = 120;
 
-/// Length of what a name in a directory begins with.
+/// Length of the prefix of a name.
 const NAME_PREFIX_BYTES: usize = 3;
 
-/// What names of entries begin with.
+/// The prefix of names of entries.
 const DIRECTORY: &[u8; NAME_PREFIX_BYTES] = b"dir";
 
-/// What names that no entry has begin with.
+/// The prefix of names that no entry has.
 const MISSING: &[u8; NAME_PREFIX_BYTES] = b"not";
 
-/// The lengths that names in a tree can be given, bytes.
+/// The allowed lengths of names in a tree, bytes.
 pub fn name_lengths(tree: Tree) -> (u32, u32) {
     let shortest = EntryKeys::new(Tree { name_bytes: 0, ..tree }).name_bytes();
     (shortest as u32, NAME_BYTES_MAX as u32)
 }
 
-/// Makes the keys of a tree's entries. All have the same length.
+/// Makes the keys of a tree's entries. All keys have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryKeys {
     numbering: Numbering,
@@ -55,13 +55,13 @@ impl EntryKeys {
         self.write(self.numbering.place(index), DIRECTORY, key);
     }
 
-    /// Writes a key that no entry has, next to that of the entry with this index.
+    /// Writes a key that no entry has, adjacent to the key of the entry with this index.
     #[inline]
     pub fn make_missing(&self, index: u64, key: &mut [u8]) {
         self.write(self.numbering.place(index), MISSING, key);
     }
 
-    /// A number that sorts as the keys of entries do.
+    /// A number that sorts like the keys of entries.
     pub fn order_prefix(&self, index: u64) -> u64 {
         self.numbering.rank(index) << self.numbering.entries().leading_zeros()
     }
@@ -78,7 +78,7 @@ impl EntryKeys {
         self.write_name(number, DIRECTORY, out);
     }
 
-    /// Writes a name that no other entry of its directory has: `prefix`, then the entry's number there, zero-padded.
+    /// Writes a unique name within the directory: `prefix`, then the entry's number there, zero-padded.
     #[inline]
     fn write_name(&self, mut number: u64, prefix: &[u8; NAME_PREFIX_BYTES], out: &mut [u8]) {
         out[..NAME_PREFIX_BYTES].copy_from_slice(prefix);

@@ -1,8 +1,8 @@
 //! The directory tree of the suite `ozone-2020`: its entries, their keys and values, and walks through it.
 //!
-//! This crate is the one place that knows how a tree is numbered, named and serialised. The recorder of tapes draws walks here and writes
-//! values here ([`Tree::draw_walk`], [`TreeValues`]); the driver reads values here while the clock runs ([`Walk::read`]), and has walks
-//! judged here ([`Walk::is_right`]). `docs/TAPE.md` describes all of it. Nothing here panics, whatever bytes a value has.
+//! Only this crate knows how a tree is numbered, named and serialised. The tape recorder draws walks and writes values here
+//! ([`Tree::draw_walk`], [`TreeValues`]). The driver reads values here in the timed region ([`Walk::read`]) and checks the result of a walk
+//! here ([`Walk::is_right`]). `docs/TAPE.md` describes all of it. No bytes of a value make this crate panic.
 
 mod codec;
 mod keys;

@@ -1,25 +1,25 @@
-//! How the entries of a tree are numbered, and where each lies.
+//! The numbers of a tree's entries, and the position of each.
 
 use crate::shape::{Tree, tree_entries};
 
-/// How entries are numbered: in depth, a directory and all that is below it before the next one beside it, as the program of Ozone 2020
-/// numbers and inserts them. The entry of index *i* has the id *i* + 1; the root has 0.
+/// Numbers entries depth first: a directory, everything below it, then its next sibling. The program of Ozone 2020 numbers and inserts them
+/// in this order. The entry with index *i* has the id *i* + 1; the root has 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbering {
     pub(crate) fanout: u64,
-    /// Entries of a branch that begins in the root: a directory and all that is below it.
+    /// Entries in a branch of the root: a directory and everything below it.
     pub(crate) branch: u64,
 }
 
-/// Where an entry lies.
+/// The position of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) id: u64,
-    /// The directory that the entry lies in.
+    /// The id of its parent directory.
     pub(crate) parent_id: u64,
-    /// Entries of that directory before it.
+    /// The number of entries before it in its directory.
     pub(crate) number: u64,
-    /// Itself, and the entries below it.
+    /// The number of entries in its branch: itself and everything below it.
     pub(crate) branch: u64,
 }
 
@@ -29,7 +29,7 @@ impl Numbering {
         Self { fanout, branch: (tree_entries(tree).unwrap_or(u64::MAX) / fanout).max(1) }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[inline]
     pub(crate) fn entries(&self) -> u64 {
         self.fanout.saturating_mul(self.branch)
@@ -41,13 +41,13 @@ impl Numbering {
         index + 1
     }
 
-    /// Where the entry with this index lies.
+    /// The position of the entry with this index.
     #[inline]
     pub(crate) fn place(&self, index: u64) -> Place {
         self.path(index).fold(Place::default(), |_, place| place)
     }
 
-    /// The directories above an entry, from the root on, and the entry.
+    /// The path to an entry: the directories above it, from the root down, then the entry.
     #[inline]
     pub(crate) fn path(&self, index: u64) -> impl Iterator<Item = Place> {
         let fanout = self.fanout;
@@ -60,7 +60,8 @@ impl Numbering {
         })
     }
 
-    /// How many entries have a key before that of the entry with this index: those of directories with lesser ids, and those of its own before it.
+    /// The number of keys before the key of the entry with this index: those of directories with smaller ids, and those before it in its
+    /// own.
     pub(crate) fn rank(&self, index: u64) -> u64 {
         let mut before = 0;
         let mut above: Option<Place> = None;
@@ -71,8 +72,8 @@ impl Numbering {
         before + above.map_or(0, |entry| entry.number)
     }
 
-    /// Entries of a branch on each level from the root down: entry `number` of the directory with the id `parent` has the index
-    /// `parent + number · branch`.
+    /// The sizes of branches on each level, from the root down. The index of entry `number` of a directory is
+    /// `parent + number · branch`, where `parent` is the directory's id.
     pub(crate) fn branches(&self) -> impl Iterator<Item = u64> {
         let fanout = self.fanout;
         std::iter::successors(Some(self.branch), move |branch| Some(branch.saturating_sub(1) / fanout))

@@ -1,25 +1,25 @@
-//! How a tree is made: how wide and deep it is, and what its values are.
+//! The shape of a tree: its width, its depth and its values.
 
 use serde::{Deserialize, Serialize};
 
 use crate::codec::Codec;
 
-/// What the values of a directory tree are (Ozone 2020).
+/// The form of the values of a directory tree (Ozone 2020).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueForm {
     /// The object id, 8 bytes, and padding.
     #[default]
     Long,
-    /// What is known of a directory as a FlatBuffer.
+    /// A directory's fields as a FlatBuffer.
     #[serde(rename = "flatbuffers")]
     FlatBuffers,
-    /// The same with the object id over its first 8 bytes, which is all that can be read from it.
+    /// A FlatBuffer whose first 8 bytes are overwritten with the object id. Only the id can be read.
     #[serde(rename = "flatbuffers-long")]
     FlatBuffersLong,
-    /// What is known of a directory as a message of Protocol Buffers.
+    /// A directory's fields as a Protocol Buffers message.
     Protobuf,
-    /// The same with the object id over its first 8 bytes.
+    /// A Protocol Buffers message whose first 8 bytes are overwritten with the object id.
     ProtobufLong,
 }
 
@@ -48,7 +48,7 @@ impl ValueForm {
         *self == Self::Long
     }
 
-    /// What serialises values of this form.
+    /// The codec that writes values of this form.
     pub(crate) fn written_by(self) -> Codec {
         match self {
             Self::Long => Codec::Long,
@@ -57,35 +57,35 @@ impl ValueForm {
         }
     }
 
-    /// What a walk reads ids by.
+    /// The codec with which a walk reads ids.
     pub(crate) fn read_by(self) -> Codec {
         if self.is_overwritten() { Codec::Long } else { self.written_by() }
     }
 
-    /// Whether the id lies over the first bytes of what was serialised.
+    /// Whether the id overwrites the first bytes of the serialised directory.
     pub(crate) fn is_overwritten(self) -> bool {
         matches!(self, Self::FlatBuffersLong | Self::ProtobufLong)
     }
 }
 
-/// A directory tree (Ozone 2020): `fanout` directories in each, `levels` deep.
+/// A directory tree (Ozone 2020): each directory has `fanout` directories, `levels` deep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
-    /// Directories in a directory.
+    /// Directories per directory.
     pub fanout: u32,
     /// Levels below the root.
     pub levels: u32,
-    /// Bytes of padding after the 8-byte object id in a value; none in other forms.
+    /// Bytes of padding after the 8-byte object id in a value; 0 in other forms.
     pub padding_bytes: u32,
-    /// What values are.
+    /// The form of values.
     #[serde(default, skip_serializing_if = "ValueForm::is_long")]
     pub values: ValueForm,
-    /// Length of names, bytes; 0 for the shortest that tell entries apart.
+    /// Length of names, bytes; 0 for the shortest unique ones.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub name_bytes: u32,
 }
 
-/// Entries of a tree: directories on all levels below the root. `None` if they exceed 64 bits.
+/// The number of entries: directories on all levels below the root. `None` if it exceeds 64 bits.
 pub fn tree_entries(tree: Tree) -> Option<u64> {
     let mut level = 1_u64;
     let mut entries = 0_u64;

@@ -1,24 +1,26 @@
-//! The values of a tree: how long each is, and its bytes.
+//! The values of a tree: their lengths and bytes.
 
 use crate::codec::{Codec, Directory, Encoder};
 use crate::keys::ID_BYTES;
 use crate::numbering::Numbering;
 use crate::shape::Tree;
 
-/// The values of a tree: where in the pool each of them lies, and its bytes.
+/// The values of a tree: the position of each in the pool, its length, its bytes.
 #[derive(Clone, Debug)]
 pub struct TreeValues {
     tree: Tree,
     numbering: Numbering,
-    /// Length of a value that has the least ids: of the first entry.
+    /// Length of the first entry's value, which has the smallest ids.
     first_bytes: u64,
-    /// Length of a value that lies in another directory than the root, ids of more than 7 bits left out of account.
+    /// Length of a value whose parent is not the root, if no id exceeds 7 bits.
     other_bytes: u64,
     late: Vec<Late>,
 }
 
-/// Entries whose id has a byte more than their parent's. Where ids get longer, they are those that follow in each of the directories that
-/// one is in at that moment: one in `every` so many entries after `after`, at `most` so many.
+/// Entries whose id takes a byte more than their parent's.
+///
+/// Where ids get longer, the entries that follow in each open directory are affected: one of every `every` entries after `after`, at most
+/// `most` of them.
 #[derive(Clone, Copy, Debug)]
 struct Late {
     after: u64,
@@ -47,14 +49,14 @@ impl TreeValues {
         values
     }
 
-    /// Where the value of the entry with this index begins: the sum of the lengths of those before it.
+    /// The position of the value of the entry with this index: the total length of the values before it.
     pub fn offset(&self, index: u64) -> u64 {
         let in_root = index.div_ceil(self.numbering.branch);
         let others = (index - in_root).saturating_mul(self.other_bytes);
         let fixed = in_root.saturating_mul(self.first_bytes).saturating_add(others);
         match self.tree.values.written_by() {
             Codec::Long | Codec::FlatBuffers => fixed,
-            // An id takes a byte more from each power of 128 on, and the parent's does from the next entry on, but in the late ones.
+            // From each power of 128 on, an id takes one more byte. The parent's id follows from the next entry on, except in late entries.
             Codec::Protobuf => {
                 let more = longer_ids()
                     .take_while(|id| *id <= index)
@@ -70,12 +72,12 @@ impl TreeValues {
         self.offset(index + 1) - self.offset(index)
     }
 
-    /// Lengths of the shortest and of the longest value of a tree of so many entries.
+    /// Lengths of the shortest and the longest value in a tree of this many entries.
     pub fn range(&self, entries: u64) -> (u64, u64) {
         (self.bytes(0), self.bytes(entries.saturating_sub(1)).max(self.bytes(0)))
     }
 
-    /// Puts the value of the entry with this index in place of what `value` holds. `pad` fills its padding.
+    /// Replaces the content of `value` by the value of the entry with this index. `pad` fills its padding.
     ///
     /// # Errors
     /// Those of `pad`.
@@ -99,7 +101,7 @@ impl TreeValues {
     }
 }
 
-/// The ids from which on one takes a byte more in a message of Protocol Buffers.
+/// The ids from which on an id takes one more byte in a Protocol Buffers message.
 fn longer_ids() -> impl Iterator<Item = u64> {
     (1..9).map(|power| 1 << (7 * power))
 }
@@ -130,7 +132,7 @@ mod tests {
                 sum += value.len() as u64;
                 longest = longest.max(value.len() as u64);
             }
-            // Far behind, where ids take more bytes, and beside directories with shorter ones.
+            // Entries far from the start, where ids take more bytes, next to directories with shorter ids.
             let far = [2_097_152, 268_435_456].into_iter().flat_map(|id| (id - 50_000..id + 50_000).step_by(7));
             let beside = [2_097_152, 268_435_456].into_iter().filter(|id| *id <= entries).flat_map(|id| {
                 tree.numbering

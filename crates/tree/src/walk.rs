@@ -1,4 +1,4 @@
-//! Walks: paths through a tree that are looked up component by component, each in the directory that the one before gave the id of.
+//! Walks: paths through a tree. Each component is looked up in the directory whose id the previous lookup returned.
 
 use std::fmt::Write;
 
@@ -7,12 +7,12 @@ use crate::keys::EntryKeys;
 use crate::numbering::Numbering;
 use crate::shape::Tree;
 
-/// Every field of each value is read, not the object id alone.
+/// All fields of each value are read, not only the object id.
 const ALL_FIELDS: u32 = 1 << 24;
-/// The last lookup finds nothing; all before it do.
+/// The last lookup finds nothing; all lookups before it find a value.
 const PAST_LEAF: u32 = 1 << 25;
 
-/// How a walk goes. A tape has this in the field in which other records keep the length of a value.
+/// The properties of a walk. A tape stores them in the field where other records have the length of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Components of the path.
@@ -21,18 +21,18 @@ pub struct Walk {
     pub codec: Codec,
     /// Whether all fields of each value are read.
     pub all_fields: bool,
-    /// Whether the path has one component more than the tree: its lookup must find nothing, and all before it a value.
+    /// Whether the path has one component more than the tree. Then the last lookup must find nothing, and all before it a value.
     pub past_leaf: bool,
 }
 
 impl Walk {
-    /// The field as it lies on a tape.
+    /// The field as stored on a tape.
     pub fn encode(&self) -> u32 {
         let flags = if self.all_fields { ALL_FIELDS } else { 0 } | if self.past_leaf { PAST_LEAF } else { 0 };
         u32::from(self.components) | u32::from(self.codec as u8) << 16 | flags
     }
 
-    /// Reads the field; `None` if there is no such codec, or no such fields in it, or if other bits are set.
+    /// Reads the field. `None` if the codec is unknown, it lacks the fields, or other bits are set.
     #[inline]
     pub fn decode(field: u32) -> Option<Self> {
         let codec = Codec::from_code((field >> 16) as u8)?;
@@ -42,14 +42,14 @@ impl Walk {
         sound.then_some(walk)
     }
 
-    /// Lookups that find a value, if the walk's right answer is to find some.
+    /// The number of lookups that must find a value.
     #[inline]
     pub fn found(&self) -> u64 {
         u64::from(self.components) - u64::from(self.past_leaf && self.components > 0)
     }
 
-    /// Reads a value on the way: gives the id that the next key begins with. `state` becomes what was read so far: the id, or all fields
-    /// folded into a number. `None` if the value cannot be read.
+    /// Reads a value on the path and returns the id with which the next key begins. Updates `state`: to the id, or with all fields folded
+    /// into it. `None` if the value is unreadable.
     #[inline]
     pub fn read(&self, value: &[u8], state: &mut u64) -> Option<u64> {
         if self.all_fields {
@@ -59,7 +59,7 @@ impl Walk {
         Some(*state)
     }
 
-    /// Whether a walk came to what a tape expects. The tape has whether the last lookup finds something, and the state.
+    /// Whether a walk's answer is as the tape expects: whether the last lookup finds something, and the state.
     pub fn is_right(&self, (found, state): (bool, u64), answer: WalkAnswer) -> bool {
         match found || self.past_leaf {
             true => answer == WalkAnswer { found, components: self.found(), state },
@@ -67,7 +67,7 @@ impl Walk {
         }
     }
 
-    /// Describes what was wrong with a walk that came to another answer than the tape expects.
+    /// Describes how a walk's answer differs from what the tape expects.
     #[cold]
     pub fn describe_wrong(&self, (expected_found, expected_state): (bool, u64), answer: WalkAnswer) -> String {
         let (components, by) = (self.components, self.codec.name());
@@ -84,7 +84,7 @@ impl Walk {
         )
     }
 
-    /// Describes how values are read on the way, and the right answer.
+    /// Describes how values are read, and the right answer.
     pub fn describe(&self, (found, state): (bool, u64)) -> String {
         let by = if self.codec == Codec::Long { String::new() } else { format!(" by {}", self.codec.name()) };
         let what = match (found || self.past_leaf, self.all_fields) {
@@ -96,37 +96,37 @@ impl Walk {
     }
 }
 
-/// What a walk came to.
+/// The answer of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkAnswer {
     /// Whether the last lookup found a value.
     pub found: bool,
-    /// Lookups that found a value that could be read.
+    /// The number of lookups that found a readable value.
     pub components: u64,
-    /// The object id read last, or what all fields came to.
+    /// The last object id read, or all fields folded.
     pub state: u64,
 }
 
-/// A walk that was drawn, and its right answer.
+/// A walk with its right answer.
 pub struct DrawnWalk {
-    /// The components, each after its length in a byte.
+    /// The components, each preceded by its length in one byte.
     pub path: Vec<u8>,
-    /// How it goes.
+    /// Its properties.
     pub walk: Walk,
     /// Whether the last lookup finds a value.
     pub found: bool,
-    /// What all lookups together give; 0 where something is gone from the tree.
+    /// The state after all lookups; 0 if the path leads through a deleted entry.
     pub state: u64,
 }
 
 impl Tree {
-    /// Length of the path of a walk to a leaf, bytes.
+    /// Length in bytes of the path of a walk to a leaf.
     pub fn path_bytes(self) -> u64 {
         u64::from(self.levels) * (1 + EntryKeys::new(self).name_bytes()) as u64
     }
 
-    /// Draws a walk from the root to a random leaf, or a step further, where nothing is. `below` draws a number below the one it is given;
-    /// `is_there` looks an entry up by its index.
+    /// Draws a walk from the root to a random leaf, or one step further to a missing entry. `below` draws a number below its argument.
+    /// `is_there` tests whether the entry with an index exists.
     pub fn draw_walk(
         self,
         (all_fields, past_leaf): (bool, bool),
@@ -151,7 +151,7 @@ impl Tree {
                 id = directory.object_id;
             }
         }
-        // Where something is gone from the tree, the walk ends before.
+        // The walk ends early at a deleted entry.
         let walk = Walk {
             components: components as u16,
             codec: self.values.read_by(),
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-/// The components of a path, each after a `/`, printable.
+/// The components of a path in printable form, each after a `/`.
 pub fn describe_path(mut path: &[u8]) -> String {
     let mut text = String::new();
     while let Some((length, rest)) = path.split_first() {

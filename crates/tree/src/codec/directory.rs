@@ -1,24 +1,24 @@
-//! A directory as the tree of a tape has it, and what reading all its fields comes to.
+//! A directory in the tree of a tape, and the number that its fields fold into.
 
-/// Milliseconds from 1970 to the time at which the first directory was made: September 2020.
+/// When the first directory was made, in milliseconds since 1970: September 2020.
 const BEGIN_MS: u64 = 1_600_000_000_000;
-/// Directories made in a millisecond.
+/// Directories made per millisecond.
 const PER_MS: u64 = 100;
 const NAME: &str = "/abcdefghifklmno";
 const OWNER: &str = "sodonnell";
 const GROUP: &str = "hadoop-read-write";
 const ACL_NAME: &str = "otheruser";
 const PERMISSIONS: i16 = 755;
-/// Both of a directory: the first in its own scope (1, DEFAULT), the second for access (0).
+/// The two entries of every directory: one in its own scope (1, DEFAULT), one for access (0).
 const ACLS: [Acl<'static>; 2] = [
     Acl { name: ACL_NAME, kind: 0, scope: 1, permissions: 7 },
     Acl { name: ACL_NAME, kind: 0, scope: 0, permissions: 7 },
 ];
 
-/// An entry of a directory's list of rights.
+/// An entry of a directory's access control list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acl<'a> {
-    /// Whose rights.
+    /// The name that has the rights.
     pub name: &'a str,
     /// USER 0, GROUP 1, MASK 2, OTHER 3.
     pub kind: i32,
@@ -28,17 +28,17 @@ pub struct Acl<'a> {
     pub permissions: i32,
 }
 
-/// What is known of a directory. Everything but its ids is the same in all, or nearly so.
+/// A directory's fields. All but its ids are the same, or nearly so, in every directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directory {
     /// Its own id.
     pub object_id: u64,
-    /// The id of the directory that it lies in; the root is 0.
+    /// The id of its parent; the root is 0.
     pub parent_id: u64,
 }
 
 impl Directory {
-    /// When it was made, and changed: milliseconds from 1970; its update id too.
+    /// The time of its creation and of its change, in milliseconds since 1970; also its update id.
     pub fn time_ms(&self) -> u64 {
         BEGIN_MS + self.object_id / PER_MS
     }
@@ -63,12 +63,12 @@ impl Directory {
         PERMISSIONS
     }
 
-    /// Rights of others.
+    /// Its access control list.
     pub fn acls(&self) -> &'static [Acl<'static>; 2] {
         &ACLS
     }
 
-    /// What reading all fields makes of the state: reading the serialised directory with [`crate::read`] does the same.
+    /// Folds all fields into the state. [`crate::read`] of the serialised directory gives the same.
     pub fn fold_fields(&self, state: u64) -> u64 {
         let time_ms = self.time_ms();
         let ids = [self.object_id, time_ms, self.parent_id, time_ms, time_ms];
@@ -79,13 +79,13 @@ impl Directory {
     }
 }
 
-/// The next state after a number was read.
+/// The state after reading a number.
 #[inline]
 pub(crate) fn fold(state: u64, number: u64) -> u64 {
     (state.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The next state after a text was read: of its length, its first byte and its last.
+/// The state after reading a string: its length, its first byte and its last byte count.
 #[inline]
 pub(crate) fn fold_text(state: u64, text: &str) -> u64 {
     let ends = match text.as_bytes() {
@@ -96,7 +96,7 @@ pub(crate) fn fold_text(state: u64, text: &str) -> u64 {
     fold(state, text.len() as u64 | ends << 48)
 }
 
-/// The next state after an entry of rights was read: its name, and its kind, scope and permissions as signed numbers.
+/// The state after reading an access control entry: its name, then its kind, scope and permissions as signed numbers.
 #[inline]
 pub(crate) fn fold_acl(state: u64, name: &str, numbers: [i32; 3]) -> u64 {
     numbers.into_iter().fold(fold_text(state, name), |state, number| fold(state, i64::from(number) as u64))

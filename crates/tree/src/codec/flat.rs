@@ -1,9 +1,9 @@
-//! Directories as FlatBuffers: written by the code that flatc generated, read by a reader of our own.
+//! Directories as FlatBuffers: written by code that flatc generated, read by [`Table`].
 //!
-//! The crate's safe reader checks a whole value before anything of it is read, which that of Java does not: a walk in Rust would do
-//! other work than the same walk in Java, and the more the larger the value. Its other one trusts the bytes, and what a store gave back is
-//! to be checked, not trusted. So [`Table`] does what Java's does: it follows the offsets of what is asked for, and checks at each
-//! step alone that this stays inside of the value.
+//! The crate has two readers. The safe one verifies a whole value before the first access, which Java's reader does not do. So a walk in
+//! Rust would do more work than the same walk in Java, and the difference would grow with the value. The other one trusts the bytes, but a
+//! store's answer must be checked. So [`Table`] works like Java's reader: it follows only the offsets it needs, and checks that each step
+//! stays inside the value.
 
 use flatbuffers::{FlatBufferBuilder, VOffsetT};
 
@@ -12,7 +12,7 @@ use super::directory_info_generated::bakeoff::directory::flat::{
     Acl, AclArgs, AclScope, AclType, DirectoryInfo, DirectoryInfoArgs,
 };
 
-/// A table of a FlatBuffer: where it lies, and where it says which of its fields lie where. What leads outside of the bytes is [`None`].
+/// A table of a FlatBuffer: its position, and the position of its list of fields. An offset that leads outside the bytes gives [`None`].
 #[derive(Clone, Copy)]
 struct Table<'a> {
     bytes: &'a [u8],
@@ -34,7 +34,7 @@ impl<'a> Table<'a> {
         Some(Self { bytes, position, slots_position, slots_bytes })
     }
 
-    /// Where the field lies; `Some(None)` if the table leaves it out.
+    /// The position of a field; `Some(None)` if the table omits it.
     #[inline]
     fn field(&self, slot: VOffsetT) -> Option<Option<usize>> {
         if slot >= self.slots_bytes {
@@ -47,7 +47,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The bytes of a number; zeros, which all defaults of this schema are, if it is left out.
+    /// The bytes of a number; zeros if it is omitted, since all defaults of this schema are 0.
     #[inline]
     fn number<const BYTES: usize>(&self, slot: VOffsetT) -> Option<[u8; BYTES]> {
         self.field(slot)?.map_or(Some([0; BYTES]), |position| number(self.bytes, position))
@@ -65,20 +65,20 @@ impl<'a> Table<'a> {
         self.number(slot).map(i8::from_le_bytes)
     }
 
-    /// A text, which must be there, and UTF-8.
+    /// A string, which must be present and UTF-8.
     fn text(&self, slot: VOffsetT) -> Option<&'a str> {
         let (begin, length) = self.vector(slot)?;
         std::str::from_utf8(self.bytes.get(begin..begin.checked_add(length)?)?).ok()
     }
 
-    /// The tables of a vector, which must be there, and how many it is said to have.
+    /// The tables of a vector, which must be present, and their declared number.
     fn tables(&self, slot: VOffsetT) -> Option<(usize, impl Iterator<Item = Option<Self>> + use<'a>)> {
         let ((begin, length), bytes) = (self.vector(slot)?, self.bytes);
         let table = move |index: usize| Self::at(bytes, follow(bytes, begin.checked_add(index.checked_mul(4)?)?)?);
         Some((length, (0..length).map(table)))
     }
 
-    /// Where the first element of a vector lies, and how many it is said to have.
+    /// The position of a vector's first element, and the declared number of elements.
     fn vector(&self, slot: VOffsetT) -> Option<(usize, usize)> {
         let position = follow(self.bytes, self.field(slot)??)?;
         let length = u32::from_le_bytes(number(self.bytes, position)?);
@@ -86,7 +86,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Where the offset that lies at `position` leads to.
+/// The target of the offset at `position`.
 #[inline]
 fn follow(bytes: &[u8], position: usize) -> Option<usize> {
     let offset = u32::from_le_bytes(number(bytes, position)?);
@@ -138,7 +138,7 @@ pub(crate) fn encode(builder: &mut FlatBufferBuilder<'static>, directory: &Direc
     let name = Some(builder.create_string(directory.name()));
     let owner = Some(builder.create_string(directory.owner()));
     let group = Some(builder.create_string(directory.group()));
-    // One text that both share, as in the benchmark.
+    // Both share one string, as in the original benchmark.
     let [first, _] = directory.acls();
     let acl_name = Some(builder.create_string(first.name));
     let acls = directory.acls().map(|acl| {
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What [`fields`] does, by the reader of the crate.
+    /// The same as [`fields`], with the crate's reader.
     fn fields_of_crate(value: &[u8], state: &mut u64) -> Option<u64> {
         let info = root_as_directory_info(value).ok()?;
         let numbers =
@@ -192,9 +192,9 @@ mod tests {
 
     type AclFields = (Option<String>, i8, i8, i16);
 
-    /// Directories of any content, with parts left out; a number of 0 is left out too.
+    /// Directories of any content, with fields omitted at random; a number of 0 is omitted too.
     fn written() -> impl Strategy<Value = Vec<u8>> {
-        // Mostly there, so that whole directories are frequent.
+        // Mostly present, so that complete directories are frequent.
         let text = || proptest::option::weighted(0.9, "[a-zé/]{0,12}");
         let number = || prop_oneof![Just(0), any::<i64>()];
         let acl = (text(), -1_i8..5, 0_i8..3, any::<i16>());
@@ -243,7 +243,7 @@ mod tests {
     fn a_single_field_is_read_without_looking_at_the_rest() {
         let (mut builder, mut value) = (FlatBufferBuilder::new(), Vec::new());
         encode(&mut builder, &Directory { object_id: 300, parent_id: 59 }, &mut value);
-        // The end of the name, which was written first: the crate's reader refuses the value, Java's gives the id.
+        // The end of the name, which was written first. The crate's reader refuses the value; Java's reads the id.
         let end = value.len();
         value[end - 8..].fill(0xFF);
         assert!(root_as_directory_info(&value).is_err());

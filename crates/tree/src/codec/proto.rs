@@ -1,6 +1,6 @@
-//! Directories as messages of Protocol Buffers.
+//! Directories as Protocol Buffers messages.
 //!
-//! The messages are those of `schema/directory_info.proto`; a test holds them to it.
+//! A test checks that these messages match `schema/directory_info.proto`.
 
 use prost::Message;
 
