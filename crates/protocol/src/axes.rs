@@ -1,7 +1,7 @@
-//! Where a cell stands on every axis, and the table of all axes: what each is called, what it decides, and how it is shown.
+//! The axes of a cell, and the table of all axes: the name of each, its role, and how it is shown.
 //!
-//! To add an axis: a field of [`Axes`] with its usual value, which JSON leaves out, and a row in [`AXES`]. Results, exports, headings
-//! and the page follow from the row.
+//! To add an axis: a field of [`Axes`] with its usual value, which JSON omits, and a row in [`AXES`]. Results, exports, headings and the
+//! page follow from the row.
 
 use std::sync::LazyLock;
 
@@ -12,68 +12,67 @@ use crate::axis_value::{AxisValue, Mention, Part, Role};
 use crate::durability::Durability;
 use crate::request::{Compression, Profile, Settings};
 
-/// The medium on which tapes and values are, and stores too where nothing else is said.
+/// The medium of tapes and values, and of stores unless another is named.
 pub const DEFAULT_MEDIUM: &str = "default";
 
-/// Where a cell stands on every axis. Its id is a hash of this, the workload and the tapes' settings.
+/// A cell's value on every axis. The cell's id is a hash of this, the workload and the tapes' settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axes {
     /// The suite's name.
     pub suite: String,
     /// The store's name.
     pub store: String,
-    /// The settings the suite gave the store (not its defaults).
+    /// The settings from the suite, without the store's defaults.
     #[serde(default)]
     pub settings: Settings,
-    /// The durability level measured at.
+    /// The durability level.
     pub durability: Durability,
     /// The data type: `random`, `text`, `json` or `half`.
     pub data: String,
     /// Key form: `sha1`, `decimal`, `integer`, `directory`.
     pub key: String,
-    /// Smallest value.
+    /// Smallest value, bytes.
     pub value_bytes_min: u64,
-    /// Largest value.
+    /// Largest value, bytes.
     pub value_bytes_max: u64,
-    /// Sizes of values with their weights, `70% 200B, 30% 20KiB`; absent where values have one range of sizes.
+    /// Sizes of values with their weights, such as `70% 200B, 30% 20KiB`; absent if values have one range of sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_mixture: Option<String>,
     /// Records loaded.
     pub records: u64,
     /// Threads.
     pub threads: u32,
-    /// The medium's name: `default`, or as given with `--medium`.
+    /// The medium's name: `default`, or a name from `--medium`.
     pub medium: String,
-    /// The suite's variant, where it has several.
+    /// The suite's variant, if it has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// What else went on meanwhile, e.g. `video`; absent where nothing did.
+    /// The load at the same time, such as `video`; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<String>,
-    /// The suite gives some stores a durability class of their own, as a published comparison did: cells are compared
-    /// whatever they promise, and every report names each one's class.
+    /// The suite gives some stores another durability level, as a published comparison did. Cells are compared despite that, and every
+    /// report shows each one's level.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unequal: bool,
-    /// The memory that every store was given for its caches and buffers, if the suite gives some.
+    /// The memory that every store gets for its caches and buffers, if the suite sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// The most memory that the driver's process could have, the page cache of its files included; absent where there was no limit.
+    /// The memory limit of the driver's process, including the page cache of its files; absent if there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit_bytes: Option<u64>,
-    /// What stores may do about compression.
+    /// Whether stores may compress.
     #[serde(default, skip_serializing_if = "Compression::is_default")]
     pub compression: Compression,
-    /// How many times all data was replaced before anything but the load was measured; absent for a fresh store.
+    /// How many times all data was replaced before the measured phases; absent for a fresh store. The load is still measured.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub age: u32,
-    /// The rate at which the open loop was replayed while the highest one was looked for, operations a second; absent where the suite
-    /// alone says how fast.
+    /// The rate of the open loop in operations per second, during a search for the highest one; absent if the suite alone sets the pace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_second: Option<u64>,
-    /// The process that had done the phases was killed, and another one opened what it had left.
+    /// The process that ran the phases was killed, and another one opened the store.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub killed: bool,
-    /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
+    /// What was profiled; absent if nothing was. Profiled cells are never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -82,7 +81,7 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// A cell as usual: what labels leave out is as it is here.
+/// The usual values, which labels omit.
 impl Default for Axes {
     fn default() -> Self {
         Self {
@@ -117,29 +116,29 @@ impl Default for Axes {
 pub struct Axis {
     /// Its name.
     pub name: &'static str,
-    /// Its keys in the JSON of results, which are its columns in exports: the name, unless it is a range.
+    /// Its keys in the JSON of results, which are also its columns in exports: the name, or two for a range.
     pub columns: &'static [&'static str],
-    /// What it decides.
+    /// Its role.
     pub role: Role,
-    /// What different values mean for a report.
+    /// How a report separates its values.
     pub part: Part,
-    /// Its place among the axes that people see, ascending; `None` where it is part of a contender's name, or is not shown.
+    /// Its position among the axes shown to people, ascending; `None` if it is part of a contender's name or is not shown.
     pub order: Option<u32>,
-    /// Whether a cell's id depends on it apart from the tapes, the store and its settings. Its place there is its place in the table.
+    /// Whether a cell's id depends on it, apart from the tapes, the store and its settings. The order in the id is the order of the table.
     pub identifies: bool,
-    /// What several of its values are called in a summary: `media`.
+    /// The plural for a summary: `media`.
     pub plural: &'static str,
-    /// A value in a heading, in the place of `{}`: `medium {}`.
+    /// A value in a heading, in place of `{}`: `medium {}`.
     pub label: &'static str,
-    /// The label of the count 1, where it has another form.
+    /// The label of the count 1, if it has another form.
     pub label_of_one: Option<&'static str>,
-    /// The label where there is no value; empty if a heading leaves it out.
+    /// The label of an absent value; empty if a heading omits it.
     pub label_of_none: &'static str,
-    /// What a list of values has where there is none; empty if it leaves it out.
+    /// The entry for an absent value in a list of values; empty if the list omits it.
     pub none: &'static str,
-    /// When a line of figures in full names it.
+    /// When a full line of figures names it.
     pub mention: Mention,
-    /// Whether tables are headed with it although all have the same value.
+    /// Whether headings of tables show it even if all tables have the same value.
     pub always_heads: bool,
     title: Option<&'static str>,
     value: fn(&Axes) -> AxisValue,
@@ -193,17 +192,17 @@ impl Axis {
         (self.value)(axes)
     }
 
-    /// The value that a cell has in common with those that it is compared with.
+    /// The value that a cell shares with the cells it is compared with.
     pub fn shared(&self, axes: &Axes) -> AxisValue {
         self.shared.unwrap_or(self.value)(axes)
     }
 
-    /// Whether a cell's value is the usual one, which labels leave out.
+    /// Whether a cell's value is the usual one, which labels omit.
     pub fn is_usual(&self, axes: &Axes) -> bool {
         self.value(axes) == self.value(&Axes::default())
     }
 
-    /// A value in a heading: `4 threads`. `format` writes the value alone; empty if a heading leaves it out.
+    /// A value in a heading: `4 threads`; empty if a heading omits it. `format` formats the value alone.
     pub fn label(&self, value: &AxisValue, format: impl FnOnce(&AxisValue) -> String) -> String {
         match (value, self.label_of_one) {
             (value, _) if value.is_absent() => self.label_of_none.to_owned(),
@@ -265,7 +264,7 @@ pub static AXES: [Axis; 21] =
         .identifies(),
     ];
 
-/// What each write promises. Where a suite gives stores classes of their own, cells are compared whatever they promise.
+/// The durability level. Where a suite gives stores different levels, cells are compared despite that.
 pub const DURABILITY: Axis = Axis {
     none: "as set",
     shared: Some(|of| AxisValue::Class((!of.unequal).then_some(of.durability))),
@@ -310,7 +309,7 @@ pub const VARIANT: Axis =
         .always_heads()
         .mention(Mention::Never);
 
-/// What else goes on meanwhile.
+/// The load at the same time.
 pub const DISTURBANCE: Axis = Axis {
     none: "none",
     ..Axis::new(&["disturbance"], Role::Condition, Part::Table, |of| AxisValue::Text(of.disturbance.clone()))
@@ -319,7 +318,7 @@ pub const DISTURBANCE: Axis = Axis {
         .labels("disturbance", "disturbed by {}", "undisturbed")
 };
 
-/// What stores may do about compression.
+/// Whether stores may compress.
 const COMPRESSION: Axis = Axis {
     none: "default",
     ..Axis::new(&["compression"], Role::Condition, Part::Table, |of| {
@@ -338,7 +337,7 @@ const AGE: Axis = Axis {
         .labels("age", "aged by {} turnovers", "fresh")
 };
 
-/// The axes that people see, in their order.
+/// The axes shown to people, in their order.
 pub fn shown_axes() -> &'static [&'static Axis] {
     static SHOWN: LazyLock<Vec<&Axis>> = LazyLock::new(|| {
         let mut axes: Vec<&Axis> = AXES.iter().filter(|axis| axis.order.is_some()).collect();
@@ -349,7 +348,8 @@ pub fn shown_axes() -> &'static [&'static Axis] {
 }
 
 impl Axes {
-    /// The values of the axes that decide one thing, in the order of the table: of [`Role::Workload`], equal for the cells that replay the same tapes.
+    /// The values of all axes with this role, in the order of the table. Cells with equal values for [`Role::Workload`] replay the same
+    /// tapes.
     pub fn values(&self, role: Role) -> Vec<AxisValue> {
         AXES.iter().filter(|axis| axis.role == role).map(|axis| axis.value(self)).collect()
     }

@@ -1,41 +1,41 @@
-//! The values that axes have, and what axes are for.
+//! The values of axes, and the roles of axes.
 
 use serde_json::Value;
 
 use crate::durability::Durability;
 
-/// What an axis decides.
+/// The role of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Who replays the tapes.
+    /// The store and settings that replay the tapes.
     Contender,
-    /// What is on the tapes.
+    /// The content of the tapes.
     Workload,
-    /// How they are replayed: where, how safely, and what else goes on.
+    /// How they are replayed: the medium, the durability, the load at the same time.
     Condition,
 }
 
-/// What cells with different values of an axis have to do with each other in a report.
+/// How a report separates cells with different values of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Their figures are never compared: they are in different tables.
+    /// In different tables: their figures are never compared.
     Table,
-    /// They are in different fields of a table.
+    /// In different fields of a table.
     Field,
-    /// It makes no difference, or follows from other axes.
+    /// Not at all, or the separation follows from other axes.
     Neither,
 }
 
-/// The value of an axis, the same kind for all cells; `None` where there is none, which comes first.
+/// The value of an axis, of the same kind in all cells. An absent value is `None` and sorts first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AxisValue {
-    /// Whether something is so; `false` is as good as none.
+    /// A yes or no; `false` counts as absent.
     Flag(bool),
     /// A durability level.
     Class(Option<Durability>),
     /// A name, or the JSON of settings.
     Text(Option<String>),
-    /// A number of something.
+    /// A count.
     Count(Option<u64>),
     /// A size in bytes.
     Bytes(Option<u64>),
@@ -48,12 +48,12 @@ impl AxisValue {
         Self::Text(Some(text.into()))
     }
 
-    /// Whether there is nothing to say of it.
+    /// Whether there is no value.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Flag(false) | Self::Class(None) | Self::Text(None) | Self::Count(None) | Self::Bytes(None))
     }
 
-    /// As in the JSON of results; `None` where the key is left out. Sizes have two keys there, so they are a list here.
+    /// The value as in the JSON of results; `None` if the key is omitted. Sizes have two keys there and are a list here.
     pub fn to_json(&self) -> Option<Value> {
         match self {
             Self::Flag(flag) => flag.then(|| true.into()),
@@ -65,13 +65,13 @@ impl AxisValue {
     }
 }
 
-/// When a line of figures that is shown in full names the value of an axis.
+/// When a full line of figures names the value of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
     /// Usual or not.
     Always,
-    /// If it is not the usual one.
+    /// Only if it is not the usual one.
     Unusual,
-    /// Never: the line has it in another place.
+    /// Never: the line shows it elsewhere.
     Never,
 }

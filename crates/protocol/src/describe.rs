@@ -1,4 +1,4 @@
-//! What a driver says about itself and its stores when asked to `describe`.
+//! The answer of a driver to `describe`: itself and its stores.
 
 use std::collections::BTreeMap;
 
@@ -16,51 +16,51 @@ pub struct DriverDescription {
     pub driver: String,
     /// The driver's version.
     pub version: String,
-    /// How the driver was built: `release` or `debug`. A debug build is warned about.
+    /// The build: `release` or `debug`. A debug build causes a warning.
     pub build: String,
-    /// What programs its stores are libraries for.
+    /// The platform of the programs that can use its stores.
     #[serde(default)]
     pub platform: Platform,
-    /// The stores it can open.
+    /// The stores that it can open.
     pub stores: Vec<StoreDescription>,
-    /// Its code is compiled while it runs, so it wants to be warmed up before anything is measured.
+    /// Its code is compiled at run time, so it needs a warm-up before measuring.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warms_up: bool,
-    /// It can die with a store open, and open in another process what one that died has left.
+    /// It can die with a store open, and open in another process the files of a process that died.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovers: bool,
-    /// What it can profile by itself. The CPU time of a driver that cannot is sampled from outside.
+    /// The kinds of profile that it records itself. For other drivers bakeoff samples CPU time from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
-    /// Why some of its stores cannot be opened on this machine, in words with how that is mended, by their names: a library is missing.
+    /// Why some stores cannot be opened on this machine, for example a missing library, and how to fix it. By store name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, String>,
 }
 
-/// The answer to `check`, which drivers for the JVM have: whether its stores can be opened now.
+/// The answer of drivers for the JVM to `check`: whether their stores can be opened now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriverCheck {
-    /// The program that runs the driver, and its version: `Java 21.0.5, /usr/bin/java`.
+    /// The program that runs the driver, with its version: `Java 21.0.5, /usr/bin/java`.
     pub runtime: String,
-    /// Why the Java that `JAVA_HOME` names is not used.
+    /// Why the Java in `JAVA_HOME` is not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub java_home: Option<String>,
     /// Why the profiler does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiler: Option<String>,
-    /// Why stores cannot be opened, and how to fix it, by store name. A description may be older.
+    /// Why stores cannot be opened, and how to fix it. By store name. A description may be out of date.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<String, String>,
 }
 
-/// What programs a store is a library for, whatever it is written in.
+/// The platform of the programs that can use a store. The language of the store does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Platform {
-    /// Those that run by themselves.
+    /// Programs that do not run on a Java virtual machine.
     #[default]
     Native,
-    /// Those on a Java virtual machine.
+    /// Programs on a Java virtual machine.
     Jvm,
 }
 
@@ -74,7 +74,7 @@ impl Platform {
     }
 }
 
-/// How a store arranges its data.
+/// The data structure of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Structure {
@@ -86,7 +86,7 @@ pub enum Structure {
     Hash,
     /// An append-only log with an index.
     Log,
-    /// One file a record.
+    /// One file per record.
     Files,
     /// Nothing on disk: the stores that measure or test the harness.
     Memory,
@@ -106,42 +106,42 @@ impl Structure {
     }
 }
 
-/// What a store can do. What it cannot is shown as n/a and never emulated.
+/// A store's capabilities. A missing one is shown as n/a and never emulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// Entries can be scanned in key order, forward and in reverse, from any key.
+    /// It scans entries in key order, forward and in reverse, from any key.
     pub scan_from: bool,
-    /// All entries can be scanned in key order.
+    /// It scans all entries in key order.
     pub scan_ordered: bool,
-    /// All entries can be scanned, in whatever order.
+    /// It scans all entries in any order.
     pub scan_any_order: bool,
-    /// Several writes can be acknowledged together.
+    /// It acknowledges several writes together.
     pub batch: bool,
-    /// A session reads what it wrote in its own open batch.
+    /// A session reads its own writes in an open batch.
     pub batch_reads: bool,
-    /// A batch is applied as a whole or not at all, even when the process is killed, in every class that does not say otherwise.
+    /// A batch is applied as a whole or not at all, even if the process is killed. A durability level may state otherwise.
     pub atomic_batch: bool,
-    /// Inserting a key that is there is an error and leaves its value; otherwise an insert writes without looking.
+    /// Inserting an existing key is an error and leaves its value. Otherwise an insert writes without a check.
     pub insert_refuses: bool,
-    /// Several threads can read at once without waiting for each other, in every class that does not say otherwise.
+    /// Several threads can read at the same time without waiting for each other. A durability level may state otherwise.
     pub parallel_readers: bool,
-    /// Several threads can write at once without waiting for each other, in every class that does not say otherwise.
+    /// Several threads can write at the same time without waiting for each other. A durability level may state otherwise.
     pub parallel_writers: bool,
-    /// Several processes can have the store open at once, at least one writing.
+    /// Several processes can have the store open at the same time, at least one of them for writing.
     pub multi_process: bool,
-    /// It makes a copy of itself, while it is open, that has no free space left in it.
+    /// While open, it can make a copy of itself without free space.
     #[serde(default)]
     pub compacted_copy: bool,
-    /// Existence checks can be asked for; where the store has no call for them they read the value.
+    /// It checks whether a key exists. If it has no call for that, the check reads the value.
     #[serde(default)]
     pub exists: bool,
-    /// It looks whether a key is there without reading the value.
+    /// It checks whether a key exists without reading the value.
     #[serde(default)]
     pub exists_call: bool,
-    /// Scans of a prefix and first entries can be asked for.
+    /// It scans a prefix, and finds the first of all entries.
     #[serde(default)]
     pub scan_prefix: bool,
-    /// The store keeps what it is given. False only for `null`, whose answers are not checked and which is never ranked.
+    /// It keeps data. False only for `null`, whose answers are not checked and which is never ranked.
     pub keeps_data: bool,
 }
 
@@ -151,16 +151,16 @@ pub struct Capabilities {
 pub enum SettingKind {
     /// A number of bytes: an integer, or text such as "64MiB" in a suite (resolved to an integer in a request).
     Bytes {
-        /// The smallest value taken.
+        /// The smallest value allowed.
         min: u64,
-        /// The largest value taken.
+        /// The largest value allowed.
         max: u64,
     },
     /// An integer.
     Integer {
-        /// The smallest value taken.
+        /// The smallest value allowed.
         min: i64,
-        /// The largest value taken.
+        /// The largest value allowed.
         max: i64,
     },
     /// true or false.
@@ -172,18 +172,18 @@ pub enum SettingKind {
     },
 }
 
-/// Which numbers within a setting's limits are taken, where not all are.
+/// Which numbers within a setting's limits are allowed, if not all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// 1, 2, 4, 8 and so on.
     PowerOfTwo,
-    /// Those that this divides.
+    /// Multiples of this number.
     MultipleOf(u64),
 }
 
 impl Step {
-    /// The nearest numbers that are taken, at most and at least this one: twice the number itself, if it is.
+    /// The nearest allowed numbers at or below, and at or above, this one. Both are the number itself if it is allowed.
     pub fn around(self, number: u64) -> (u64, u64) {
         match self {
             Self::PowerOfTwo => {
@@ -197,13 +197,13 @@ impl Step {
         }
     }
 
-    /// Whether this number is taken.
+    /// Whether this number is allowed.
     pub fn takes(self, number: u64) -> bool {
         self.around(number) == (number, number)
     }
 }
 
-/// A setting that suites may give a store.
+/// A store's setting that suites may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// Its name in suites and requests, e.g. `cache`.
@@ -211,71 +211,71 @@ pub struct Setting {
     /// Its type and limits.
     #[serde(flatten)]
     pub kind: SettingKind,
-    /// Which of the numbers within its limits it takes; absent where it takes all.
+    /// Which numbers within its limits are allowed; absent if all are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
-    /// It is memory that the process takes for itself, so that more than there is cannot be given.
+    /// It is memory that the process allocates, so it cannot exceed the machine's memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub memory: bool,
-    /// The value taken when a request gives none; absent where the store derives it from the request's hints.
+    /// The value that applies if a request sets none; absent if the store derives it from the request's hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
-    /// What it must have room for, besides its limits; absent where nothing.
+    /// What it must have room for, in addition to its limits; absent if nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<Room>,
-    /// Those of its words with which every acknowledged write is flushed, whatever the class.
+    /// Its words that make every acknowledged write wait for a flush, at any level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flushing: Vec<String>,
-    /// Those of its words with which no more than a class is promised, whatever the class: in a stronger one they are not taken.
+    /// Its words that limit durability to a level. Stronger levels refuse them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub promises: BTreeMap<String, Durability>,
-    /// Those of its words with which one thread alone can use the store.
+    /// Its words that allow only one thread to use the store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<String>,
-    /// The value with which it compresses nothing; absent where it is no matter of compression.
+    /// The value that turns compression off; absent if it is unrelated to compression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncompressed: Option<serde_json::Value>,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: String,
-    /// The documentation that the default follows.
+    /// The documentation behind the default.
     pub source: String,
 }
 
 impl Setting {
-    /// The same setting, of which only some numbers are taken.
+    /// The setting with only some numbers allowed.
     #[must_use]
     pub fn stepping(self, step: Step) -> Self {
         Self { step: Some(step), ..self }
     }
 
-    /// The same setting, which must have room for this.
+    /// The setting with room required for this.
     #[must_use]
     pub fn with_room(self, room: Room) -> Self {
         Self { room: Some(room), ..self }
     }
 
-    /// The same setting, which with this word has every acknowledged write flushed.
+    /// The setting with a word that makes every acknowledged write wait for a flush.
     #[must_use]
     pub fn flushing(mut self, word: &str) -> Self {
         self.flushing.push(word.to_owned());
         self
     }
 
-    /// The same setting, which with this word promises no more than this class.
+    /// The setting with a word that limits durability to a level.
     #[must_use]
     pub fn promising(mut self, word: &str, most: Durability) -> Self {
         self.promises.insert(word.to_owned(), most);
         self
     }
 
-    /// The same setting, which with this word lets one thread alone use the store.
+    /// The setting with a word that allows only one thread.
     #[must_use]
     pub fn alone(mut self, word: &str) -> Self {
         self.alone.push(word.to_owned());
         self
     }
 
-    /// The same setting, which with this value compresses nothing.
+    /// The setting with the value that turns compression off.
     #[must_use]
     pub fn uncompressed(self, value: impl Into<serde_json::Value>) -> Self {
         Self { uncompressed: Some(value.into()), ..self }
@@ -285,41 +285,41 @@ impl Setting {
 /// Pieces of another setting's size that a setting must have room for, such as pages in a cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Room {
-    /// The other setting, one of a number of bytes.
+    /// The other setting, a number of bytes.
     pub setting: String,
-    /// What that is taken to be, in bytes, where it is neither given nor has a default.
+    /// Its size in bytes if it is neither set nor has a default.
     pub otherwise_bytes: u64,
-    /// So many pieces at least.
+    /// The minimum number of pieces.
     pub pieces: u32,
-    /// And so many for each thread, if that is more.
+    /// The number of pieces per thread, if that gives more.
     pub pieces_per_thread: u32,
 }
 
 impl Room {
-    /// How many pieces it is with so many threads.
+    /// The number of pieces for this many threads.
     pub fn pieces(&self, threads: u32) -> u64 {
         u64::from(self.pieces).max(u64::from(self.pieces_per_thread) * u64::from(threads))
     }
 
-    /// The size of one with these settings, in bytes.
+    /// The size of a piece with these settings, in bytes.
     pub fn piece_bytes(&self, settings: &crate::Settings) -> u64 {
         settings.get(&self.setting).and_then(serde_json::Value::as_u64).unwrap_or(self.otherwise_bytes)
     }
 
-    /// The least that the setting may be, in bytes.
+    /// The minimum of the setting, in bytes.
     pub fn bytes(&self, settings: &crate::Settings, threads: u32) -> u64 {
         self.pieces(threads).saturating_mul(self.piece_bytes(settings))
     }
 }
 
-/// One store as its driver describes it. The core knows nothing else about a store.
+/// A store as its driver describes it. bakeoff knows nothing else about a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoreDescription {
     /// The name used in suites, requests and results ([`crate::check_store_name`]).
     pub name: String,
-    /// The name shown to people.
+    /// The name for people.
     pub title: String,
-    /// What it is, in one sentence.
+    /// A description in one sentence.
     pub summary: String,
     /// The version that the library itself reports.
     pub version: String,
@@ -327,91 +327,92 @@ pub struct StoreDescription {
     pub license: String,
     /// The language it is written in.
     pub language: String,
-    /// How it arranges its data.
+    /// Its data structure.
     pub structure: Structure,
-    /// The durability levels it offers and how it reaches them; a level not listed is not offered.
+    /// The durability levels that it offers, and how it reaches them. Other levels are not offered.
     pub durability: BTreeMap<Durability, DurabilitySupport>,
-    /// Why it does not offer the others.
+    /// Why it does not offer other levels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_offered: BTreeMap<Durability, NotOffered>,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
-    /// The longest key it takes, longer ones than a tape holds included; absent where only memory limits it.
+    /// The longest key, bytes, even if a tape cannot have it; absent if only memory limits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_bytes_max: Option<u64>,
-    /// The longest value it takes; absent where only memory limits it.
+    /// The longest value, bytes; absent if only memory limits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_bytes_max: Option<u64>,
-    /// The shortest key it takes: 0 where an empty key is allowed.
+    /// The shortest key, bytes: 0 if an empty key is allowed.
     #[serde(default)]
     pub key_bytes_min: u64,
-    /// The files it keeps, as a person would find them.
+    /// Its files as a person would find them.
     pub files: String,
-    /// Of a store that collects writes in memory: the files in which it keeps them afterwards, its log left out. Each is the end of their names,
-    /// such as `.sst`, or with a `/` behind the name of a directory that they are in. Empty where writes go to its files at once.
+    /// The table files of a store that collects writes in memory: where it keeps them afterwards, without its log. Each entry is the end of
+    /// the files' names, such as `.sst`, or the name of their directory with a `/`. Empty if writes go to its files at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table_files: Vec<String>,
-    /// Of a store that keeps a file for each record: how many directories each level has at most, from the outermost on. Records are spread
-    /// evenly over them. Empty where all files are in one directory.
+    /// For a store with a file per record: the maximum number of directories on each level, outermost first. Records are spread evenly over
+    /// them. Empty if all files are in one directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directories: Vec<u64>,
-    /// The settings it takes.
+    /// Its settings.
     pub settings: Vec<Setting>,
-    /// How it divides memory among them; absent where nobody has said, and then the store takes part in no suite that gives it some.
+    /// How it divides memory among its settings; absent if unknown. Without it, the store takes part in no suite that sets an amount of
+    /// memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemorySplit>,
-    /// Why no setting keeps it from compressing; absent where its settings say how, or where it compresses nothing.
+    /// Why no setting turns compression off; absent if a setting does, or if it compresses nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_compresses: Option<NotOffered>,
-    /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
+    /// It exists to test bakeoff itself: `bakeoff stores` and `--stores all` omit it, and it is never ranked.
     #[serde(default)]
     pub test_only: bool,
-    /// Whether nothing keeps a second process from opening it, which may damage the data. Of no meaning where several processes can
-    /// have it open.
+    /// Whether a second process can open it unhindered and may damage the data. Meaningless if several processes can have it open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlocked: bool,
-    /// The store that this one is under another name, so that a run shows how far equals look different; absent for every other store.
+    /// The store that this is a copy of under another name, to show how different equals look in a run; absent for every other store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin_of: Option<String>,
 }
 
 impl StoreDescription {
-    /// How many directories so many records have files in, about: a random record falls into each directory of a level equally often.
+    /// The expected number of directories that contain files of this many records. A random record goes to each directory of a level with
+    /// equal probability.
     pub fn directories_of(&self, records: u64) -> u64 {
         let filled = |&directories: &u64| {
             let (directories, records) = (directories as f64, records as f64);
-            // Those that are empty: directories × (1 - 1/directories)^records.
+            // Minus the empty ones: directories × (1 - 1/directories)^records.
             (-directories * (records * (-1.0 / directories).ln_1p()).exp_m1()).ceil() as u64
         };
         self.directories.iter().map(filled).fold(0, u64::saturating_add)
     }
 
-    /// Why it does not offer this class; `None` if it does, or does not say.
+    /// Why it does not offer this level; `None` if it does, or gives no reason.
     pub fn why_not(&self, class: Durability) -> Option<&NotOffered> {
         self.not_offered.get(&class).filter(|_| !self.durability.contains_key(&class))
     }
 
-    /// Whether a batch is applied as a whole or not at all in this class, even when the process is killed.
+    /// Whether a batch is applied as a whole or not at all at this level, even if the process is killed.
     pub fn batch_is_atomic(&self, class: Durability) -> bool {
         self.in_class(class, |support| support.atomic_batch, self.capabilities.atomic_batch)
     }
 
-    /// Whether several threads can read at once in this class without waiting for each other.
+    /// Whether several threads can read at the same time at this level without waiting for each other.
     pub fn reads_in_parallel(&self, class: Durability) -> bool {
         self.in_class(class, |support| support.parallel_readers, self.capabilities.parallel_readers)
     }
 
-    /// Whether several threads can write at once in this class without waiting for each other.
+    /// Whether several threads can write at the same time at this level without waiting for each other.
     pub fn writes_in_parallel(&self, class: Durability) -> bool {
         self.in_class(class, |support| support.parallel_writers, self.capabilities.parallel_writers)
     }
 
-    /// What a class says of itself, or otherwise what holds in every class.
+    /// The statement of a level, or else the statement for all levels.
     fn in_class(&self, class: Durability, of: fn(&DurabilitySupport) -> Option<bool>, otherwise: bool) -> bool {
         self.durability.get(&class).and_then(of).unwrap_or(otherwise)
     }
 
-    /// The setting whose word gives up what this class promises, the word, and the most that it promises; `None` if there is none.
+    /// The setting whose word weakens this level, the word, and the level that remains; `None` if there is none.
     pub fn gives_up<'a>(
         &'a self,
         class: Durability,
@@ -423,13 +424,13 @@ impl StoreDescription {
         })
     }
 
-    /// The setting whose word lets one thread alone use the store, and the word; `None` if there is none.
+    /// The setting whose word allows only one thread, and the word; `None` if there is none.
     pub fn is_alone<'a>(&'a self, settings: &'a crate::Settings) -> Option<(&'a str, &'a str)> {
         let alone = self.named_values(settings).find(|(setting, word)| setting.alone.iter().any(|one| one == word));
         alone.map(|(setting, word)| (setting.name.as_str(), word))
     }
 
-    /// What failures leave of it at this level, at least; `None` if it does not offer the level, or does not say.
+    /// What a failure leaves at least at this level; `None` if it does not offer the level, or does not state it.
     pub fn after_failure(&self, level: Durability) -> Option<AfterFailure> {
         self.durability.get(&level)?.after
     }
@@ -454,7 +455,7 @@ impl StoreDescription {
             || values.any(|(setting, word)| setting.flushing.iter().any(|one| one == word))
     }
 
-    /// Its settings that are given a word, and the word.
+    /// The settings whose value is a word, with the word.
     fn named_values<'a>(&'a self, settings: &'a crate::Settings) -> impl Iterator<Item = (&'a Setting, &'a str)> {
         let word = |setting: &'a Setting| Some((setting, settings.get(&setting.name)?.as_str()?));
         self.settings.iter().filter_map(word)

@@ -1,4 +1,4 @@
-//! Durability levels: what a store promises of an acknowledged write, and what a failure leaves of it.
+//! Durability levels: what a store promises for an acknowledged write, and what remains after a failure.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use Leaves::{EarlierState, Kept, PossiblyCorrupt};
 
-/// A durability level: what a store promises about a write it has acknowledged. Stores are ranked only within one level.
+/// A durability level: what a store promises for an acknowledged write. Stores are ranked only within one level.
 ///
-/// Each level includes the promises of those before it. Settings are not ordered like that: a store of level `none` may lose
-/// acknowledged writes with the process and still be intact after a power cut. [`AfterFailure`] describes that.
+/// Each level includes the promises of the levels before it. Settings have no such order. A store at level `none` may lose acknowledged
+/// writes with the process, and still be intact after a power cut. [`AfterFailure`] describes that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
@@ -26,7 +26,7 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// All levels. Each includes the promises of those before it.
+    /// All levels. Each includes the promises of the levels before it.
     pub const ALL: [Self; 4] = [Self::None, Self::Process, Self::Consistent, Self::Power];
 
     /// The name used in suites, requests and results.
@@ -39,7 +39,7 @@ impl Durability {
         }
     }
 
-    /// Whether what is promised at this level includes what is promised at another.
+    /// Whether this level's promise includes another level's.
     pub fn includes(self, other: Self) -> bool {
         self >= other
     }
@@ -55,7 +55,7 @@ impl Durability {
         }
     }
 
-    /// The level to compare this one with: the next one, or from the last the one before it.
+    /// The level to compare with: the next one, or the previous one of the last.
     pub fn neighbour(self) -> Self {
         match self {
             Self::None => Self::Process,
@@ -82,7 +82,7 @@ impl FromStr for Durability {
     }
 }
 
-/// What a failure leaves of a store.
+/// What remains of a store after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaves {
@@ -104,36 +104,36 @@ impl fmt::Display for Leaves {
     }
 }
 
-/// What failures leave of a store with the settings of a level, at least.
+/// What remains at least after a failure, with the settings of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AfterFailure {
-    /// What the death of the process leaves, such as a crash or `kill -9`.
+    /// After the death of the process, such as a crash or `kill -9`.
     pub process_death: Leaves,
-    /// What a power cut leaves, or a crash of the operating system.
+    /// After a power cut or a crash of the operating system.
     pub power_cut: Leaves,
 }
 
 /// How a store reaches a durability level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DurabilitySupport {
-    /// The settings or calls that give the promise, in the store's own terms.
+    /// The settings or calls that reach it, in the store's own terms.
     pub how: String,
-    /// Where the store's documentation says so.
+    /// The place in the store's documentation.
     pub source: String,
-    /// What failures leave of the store. Absent in descriptions older than the level `consistent`, whose level `process` made no
-    /// statement about power cuts.
+    /// What remains after a failure. Absent in descriptions older than the level `consistent`, whose level `process` made no statement
+    /// about power cuts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<AfterFailure>,
     /// Every acknowledged write waits for a flush, although a power cut may leave an earlier state.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flushes: bool,
-    /// Whether a batch is applied as a whole or not at all at this level, where that is not as at the others.
+    /// Whether a batch is applied as a whole or not at all, if this level differs from the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_batch: Option<bool>,
-    /// Whether several threads read at once at this level, where that is not as at the others.
+    /// Whether several threads read at the same time, if this level differs from the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_readers: Option<bool>,
-    /// Whether several threads write at once at this level, where that is not as at the others.
+    /// Whether several threads write at the same time, if this level differs from the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_writers: Option<bool>,
 }
@@ -141,9 +141,9 @@ pub struct DurabilitySupport {
 /// Why a store does not offer a durability level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotOffered {
-    /// What it does instead, or what was seen to go wrong, in words.
+    /// What it does instead, or which failure was observed.
     pub why: String,
-    /// Where the store's documentation says so, or what shows it.
+    /// The place in the store's documentation, or the evidence.
     pub source: String,
 }
 

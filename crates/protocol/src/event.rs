@@ -1,4 +1,4 @@
-//! What a driver writes to standard output while it runs: one JSON object a line.
+//! The output of a driver while it runs: one JSON object per line.
 
 use std::collections::BTreeMap;
 
@@ -16,61 +16,61 @@ pub enum Event {
     Progress(Progress),
     /// A phase ended and its answers were checked.
     Phase(Box<PhaseResult>),
-    /// All phases are done, the store is open, and the process dies now, as it was asked to. Its last line.
+    /// All phases are done and the store is open; the process now dies as requested. The last line.
     Dying,
-    /// The store was opened again and its whole content compared with what must be there.
+    /// The store was opened again, and its whole content compared with the expected content.
     Verified(Verified),
-    /// Everything asked for was done. Always the last line of a run that worked.
+    /// Everything requested was done. Always the last line of a successful run.
     Finished(Finished),
-    /// The run cannot go on. Always the last line.
+    /// The run cannot continue. Always the last line.
     Failed {
-        /// What sort of failure.
+        /// The kind of failure.
         kind: FailureKind,
-        /// The phase it happened in, if any.
+        /// The phase in which it happened, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<String>,
-        /// What happened, with the operation and key where that is known.
+        /// The message, with the operation and key if known.
         message: String,
     },
 }
 
-/// The sorts of failure that a cell can end with.
+/// The kinds of failure that end a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// The request is malformed, or of an unknown version, or asks for what the driver does not know.
+    /// The request is malformed, has an unknown version, or asks for something the driver does not know.
     BadRequest,
     /// A tape or the pool is damaged, truncated or foreign.
     BadTape,
-    /// The store gave an error.
+    /// The store returned an error.
     StoreError,
-    /// The store gave a wrong answer.
+    /// The store returned a wrong answer.
     WrongAnswer,
-    /// What the driver itself runs with, such as a Java, is missing or too old.
+    /// Something that the driver needs, such as Java, is missing or too old.
     Runtime,
     /// No space was left on the device.
     DiskFull,
     /// The store or the driver panicked.
     Panic,
-    /// The process died without a word (seen by the caller, never written by a driver).
+    /// The process died without an event. The caller reports it, never a driver.
     Crash,
     /// Memory ran out.
     OutOfMemory,
     /// The time limit passed.
     Timeout,
-    /// What the driver printed is not an event.
+    /// The driver's output is not an event.
     BadOutput,
-    /// What should have gone on beside the cell did not (seen by the caller).
+    /// The load that should run at the same time did not run. The caller reports it.
     Disturbance,
-    /// Nothing can be written where the store should lie, or its files cannot be dropped from the page cache (seen by the caller).
+    /// The store's medium cannot be written, or its files cannot be dropped from the page cache. The caller reports it.
     Medium,
-    /// The cell could not be started: its driver is gone, or too few files may be open (seen by the caller).
+    /// The cell could not be started: its driver is missing, or the limit of open files is too low. The caller reports it.
     SetUp,
 }
 
 impl FailureKind {
-    /// Whether the machine was at fault and not the store: room, or what a cell is set up with, was missing. Such a cell is tried again when its
-    /// run is resumed.
+    /// Whether the machine was at fault and not the store: disk space, or something that the cell needs, was missing. Such a cell runs
+    /// again when its run is resumed.
     pub fn is_of_surroundings(self) -> bool {
         matches!(self, Self::DiskFull | Self::Medium | Self::Disturbance | Self::SetUp)
     }
@@ -114,7 +114,7 @@ impl FailureKind {
 /// The store is open and empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
-    /// The store's version as the library itself reports it.
+    /// The version that the library itself reports.
     pub version: String,
     /// Time to create and open the empty store.
     pub open_ns: u64,
@@ -123,16 +123,16 @@ pub struct Opened {
     pub rss_baseline_bytes: Option<u64>,
     /// The clock in use: `tsc` or `monotonic`.
     pub clock: String,
-    /// What two successive readings of the clock cost, median.
+    /// The time of two successive readings of the clock, median.
     pub clock_pair_ns: u64,
-    /// Every setting in force, defaults included.
+    /// Every setting in force, including defaults.
     pub settings: crate::Settings,
-    /// What runs the driver, where it is not the processor itself: a virtual machine and how it collects garbage.
+    /// The runtime, if the driver has one: a virtual machine and its garbage collector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
 }
 
-/// How far a phase is.
+/// The progress of a phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// The phase.
@@ -143,43 +143,43 @@ pub struct Progress {
     pub operations_total: u64,
 }
 
-/// How a phase was replayed whose operations are due at times.
+/// How an open-loop phase was replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoop {
-    /// What the tape's times were divided by.
+    /// The divisor of the tape's times.
     pub speed: f64,
-    /// When the last operation was due, from the beginning: operations by this is the rate that was asked for.
+    /// When the last operation was due, from the beginning. Operations divided by this are the requested rate.
     pub due_ns: u64,
 }
 
-/// What went on after a phase until nothing did any more: compaction, checkpoints, whatever a store puts off.
+/// Work that continued after a phase until it ended: compaction, checkpoints and other deferred work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BackgroundWork {
-    /// From the end of the phase until the process was last seen at work; absent if it still was after `waited_ns`.
+    /// From the end of the phase until the last observed activity of the process; absent if it was still active after `waited_ns`.
     #[serde(rename = "settled_ns", default, skip_serializing_if = "Option::is_none")]
     pub done_ns: Option<u64>,
-    /// How long it was watched, the quiet at the end included.
+    /// How long the process was watched, including the idle time at the end.
     pub waited_ns: u64,
-    /// CPU time meanwhile, without the watching.
+    /// CPU time during that, without the watching itself.
     pub cpu_ns: u64,
-    /// Bytes passed to write calls meanwhile.
+    /// Bytes passed to write calls during that.
     pub process_write_bytes: u64,
-    /// The store's directory once nothing went on any more; absent where it could not be read.
+    /// The store's directory after the work ended; absent if it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskUsage>,
 }
 
-/// What a phase did before it was measured, until its rate had settled.
+/// The part of a phase before it was measured, until its rate was steady.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarmUpOutcome {
-    /// Timed operations that are no part of the phase's figures.
+    /// Timed operations that are not part of the phase's figures.
     pub operations: u64,
     /// From the phase's beginning until measuring began.
     pub wall_ns: u64,
-    /// Whether the rate had settled then; absent where the warm-up was too short to tell.
+    /// Whether the rate was steady then; absent if the warm-up was too short to judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<bool>,
-    /// What that was told from: the mean time of an operation in each interval, one after the other.
+    /// The basis of that decision: the mean time of an operation in successive intervals.
     pub interval_ns_means: Vec<u64>,
 }
 
@@ -190,41 +190,43 @@ pub struct PhaseResult {
     pub phase: String,
     /// How time was taken.
     pub mode: crate::Mode,
-    /// Threads that replayed.
+    /// The number of threads that replayed.
     pub threads: u32,
-    /// Time in the store: the sum of timed regions. With several threads, from the first one's begin to the last one's end less what they
-    /// spent outside on average, at least the longest sum and at most all of them. Rates are per this time. In an open loop: from the
-    /// beginning to the last answer, without what the harness held up.
+    /// Time in the store: the sum of timed regions.
+    ///
+    /// With several threads: from the first begin to the last end, minus their average time outside the store. It is at least the longest
+    /// of their sums, and at most the total. Rates use this time. In an open loop: from the beginning to the last answer, without delays by
+    /// the harness.
     pub timed_ns: u64,
-    /// The sum of the timed regions of all threads; if absent, `timed_ns` times `threads` stands for it.
+    /// The sum of the timed regions of all threads; if absent, use `timed_ns` times `threads`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads_timed_ns: Option<u64>,
-    /// Time from start to end, reading the tape and checking answers included.
+    /// Time from start to end, including reading the tape and checking answers.
     pub wall_ns: u64,
     /// By kind of operation, in the order of first appearance.
     pub operations: Vec<OperationResult>,
-    /// Answers compared with what the tape expects.
+    /// The number of answers compared with what the tape expects.
     pub answers_checked: u64,
-    /// Answers that differed. A phase with any fails its cell; the first is described in the failure.
+    /// The number of wrong answers. Any fails the cell; the failure describes the first.
     pub answers_wrong: u64,
-    /// What the process cost.
+    /// The resources used by the process.
     pub resources: Resources,
     /// Absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
-    /// What came before the operations that were measured; absent where nobody asked for a steady rate.
+    /// The warm-up before the measured operations; absent if no steady rate was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUpOutcome>,
-    /// How long opening again took before the phase; absent where nobody asked, or the store keeps nothing.
+    /// The time to open the store again before the phase; absent if not requested, or if the store keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopen_ns: Option<u64>,
-    /// What the store had put off; absent where nobody asked, or the process could not be watched.
+    /// The store's deferred work; absent if not requested, or if the process could not be watched.
     #[serde(rename = "settled", default, skip_serializing_if = "Option::is_none")]
     pub background_work: Option<BackgroundWork>,
-    /// How latency went; absent in throughput mode.
+    /// Latency over the time of the phase; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_time: Option<LatencyTimeline>,
-    /// The slowest operations and why they were slow; absent in throughput mode.
+    /// The slowest operations and their causes; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<SlowOperations>,
 }
@@ -232,25 +234,25 @@ pub struct PhaseResult {
 /// The whole content was compared after closing and opening again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
-    /// Time to open the store with its data in it.
+    /// Time to open the store with its data.
     pub reopen_ns: u64,
     /// Entries found, each compared by key and value.
     pub entries: u64,
-    /// The copy that was asked for, whose content was compared in the same way.
+    /// The requested copy, whose content was compared in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted_copy: Option<CompactedCopy>,
 }
 
-/// A copy that a store made of itself, without the free space in it.
+/// A copy that a store made of itself, without free space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompactedCopy {
     /// Time to make it.
     pub copy_ns: u64,
-    /// The copy's directory, once it was made.
+    /// The copy's directory afterwards.
     pub disk: DiskUsage,
 }
 
-/// The last line of a run that worked.
+/// The last line of a successful run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
     /// Time to close the store after the last phase.
@@ -261,10 +263,10 @@ pub struct Finished {
     /// The store's directory just after closing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_after_close: Option<DiskUsage>,
-    /// How much of the files in the store's directory was in the kernel's page cache just before closing.
+    /// Bytes of the store's files that were in the kernel's page cache just before closing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_cache_bytes: Option<u64>,
-    /// What the store counted about itself up to closing, by its own names; for those who know the store.
+    /// The store's own counters up to closing, by its own names, for people who know the store.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub store_properties: BTreeMap<String, u64>,
 }

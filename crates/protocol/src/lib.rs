@@ -1,9 +1,8 @@
-//! What the command line and a driver say to each other, and what a result line holds.
+//! Messages between the command line and a driver, and the lines of results.
 //!
-//! Only types: nothing here opens a file or starts a process. `docs/PROTOCOL.md` is the same thing in prose, for
-//! drivers in other languages. Invariants: integers are nanoseconds or bytes and say so in their names; a figure that
-//! could not be read is absent (`None`, left out of the JSON), never zero; unknown optional keys are ignored, an
-//! unknown [`PROTOCOL_VERSION`] is refused.
+//! Only types: nothing here opens a file or starts a process. `docs/PROTOCOL.md` describes the same in prose, for drivers in other
+//! languages. Integers are nanoseconds or bytes, and their names say which. A figure that could not be read is absent (`None`, omitted from
+//! the JSON), never zero. Unknown optional keys are ignored. An unknown [`PROTOCOL_VERSION`] is refused.
 
 mod axes;
 mod axis_value;
@@ -40,15 +39,18 @@ pub use result::{CellEnd, CellStatus, DroppedCache, PhaseLine, ProfileOutcome, R
 pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};
 pub use store_name::check_store_name;
 
-/// The version of requests, events and result lines. A driver refuses a request of any other version.
+/// The version of requests, events and result lines. A driver refuses a request of another version.
 ///
-/// Version 1 had three durability levels: its `process` made no statement about power cuts, and is kept by the settings of `process` and
-/// `consistent` alike. Results of it are still read.
+/// Version 1 had three durability levels. Its `process` made no statement about power cuts, so both `process` and `consistent` satisfy it.
+/// Its results can still be read.
 pub const PROTOCOL_VERSION: u32 = 2;
 
-/// Requests that a driver must refuse, each for one rule: a JSON object with a sound `request`, and `refused`, an array of objects with `group`,
-/// `name`, `rule`, and either the whole `text` or what to change in the request: `set`, pairs of a path and a value, or `remove`, paths.
+/// Requests that a driver must refuse, each for one rule.
+///
+/// A JSON object with a valid `request`, and an array `refused` of objects with `group`, `name` and `rule`. Each also has either the whole
+/// `text`, or a change of the request: `set`, pairs of a path and a value, or `remove`, paths.
 pub const REFUSED_REQUESTS: &str = include_str!("../vectors/refused-requests.json");
 
-/// A link of this name to a driver in Rust describes each of its stores and twins of it ([`StoreDescription::twin_of`]).
+/// A driver in Rust that runs under this name, through a link, describes each of its stores and twins of it
+/// ([`StoreDescription::twin_of`]).
 pub const TWINS_PROGRAM: &str = "bakeoff-driver-twins";

@@ -1,4 +1,4 @@
-//! Figures: latencies, what a process cost, what a directory holds.
+//! Figures: latencies, resources of a process, contents of a directory.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub struct Latency {
     pub histogram: String,
 }
 
-/// A range of value sizes whose latencies are kept apart. Of several ranges, a value is of the first whose largest size is not below its length.
+/// A range of value sizes with separate latencies. A value belongs to the first range whose largest size is at least its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ValueSizeRange {
     /// Smallest, bytes.
@@ -32,28 +32,28 @@ pub struct ValueSizeRange {
     pub value_bytes_max: u64,
 }
 
-/// What operations on values of one range of sizes took.
+/// Latencies of operations on values in one range of sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeResult {
-    /// The sizes, as they were asked for.
+    /// The sizes, as requested.
     #[serde(flatten)]
     pub sizes: ValueSizeRange,
-    /// How many were timed, at least one.
+    /// The number of timed operations, at least one.
     pub operations: u64,
     /// Their latencies.
     pub latency: Latency,
 }
 
-/// What one kind of operation cost in a phase.
+/// The figures of one kind of operation in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationResult {
     /// The kind: `insert`, `update`, `upsert`, `get`, `delete`, `scan`, `scan-all`, `commit`, `walk`.
     pub operation: String,
-    /// How many were timed.
+    /// The number of timed operations.
     pub operations: u64,
-    /// Entries they delivered or wrote: equals `operations` except for scans and walks.
+    /// Entries returned or written: equals `operations` except for scans and walks.
     pub entries: u64,
-    /// Bytes of keys and values they delivered or wrote.
+    /// Bytes of keys and values returned or written.
     pub bytes: u64,
     /// Time in them, summed over threads. Absent in throughput mode when a phase mixes operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,15 +61,15 @@ pub struct OperationResult {
     /// Their latencies; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// The same by the size of the value read or written, ascending; empty where nobody asked, or the driver cannot tell.
+    /// The same by size of the value read or written, ascending; empty if not requested, or if the driver cannot do it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_size: Vec<SizeResult>,
 }
 
-/// What the process and the machine spent during a phase. Each is absent where it could not be read.
+/// Resources of the process and the machine during a phase. A figure is absent if it could not be read.
 ///
-/// The driver's own work between timed blocks (reading the tape, checking answers) is part of these figures; the
-/// `null` store shows how much that is.
+/// The figures include the driver's own work between timed blocks, such as reading the tape and checking answers. The `null` store shows
+/// how much that is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Resources {
@@ -82,16 +82,16 @@ pub struct Resources {
     /// Highest resident set during the phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_peak_bytes: Option<u64>,
-    /// The same above the resident set measured after the store was opened empty (tape and pool buffers included there).
+    /// The same above the resident set with the empty store open, which includes tape and pool buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_peak_above_baseline_bytes: Option<u64>,
-    /// Highest anonymous and shared (not file-backed) resident memory seen at the end of the phase.
+    /// Anonymous and shared (not file-backed) resident memory at the end of the phase; the highest value seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_anonymous_bytes: Option<u64>,
-    /// File-backed resident memory at the end of the phase: the part of the page cache that mmap stores have mapped.
+    /// File-backed resident memory at the end of the phase: the part of the page cache mapped by mmap stores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_file_bytes: Option<u64>,
-    /// Bytes passed to read calls by the process (`rchar`), page cache hits included.
+    /// Bytes passed to read calls by the process (`rchar`), including page cache hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_read_bytes: Option<u64>,
     /// Bytes passed to write calls by the process (`wchar`).
@@ -103,16 +103,16 @@ pub struct Resources {
     /// Write calls (`syscw`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_calls: Option<u64>,
-    /// Bytes the process caused to be fetched from the block layer (`read_bytes`).
+    /// Bytes that the process caused to be fetched from the block layer (`read_bytes`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_read_bytes: Option<u64>,
-    /// Bytes the process caused to be sent to the block layer (`write_bytes` less `cancelled_write_bytes`).
+    /// Bytes that the process caused to be sent to the block layer (`write_bytes` less `cancelled_write_bytes`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_write_bytes: Option<u64>,
-    /// Bytes read by the whole device that holds the directory.
+    /// Bytes read from the whole device that holds the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_read_bytes: Option<u64>,
-    /// Bytes written by the whole device that holds the directory.
+    /// Bytes written to the whole device that holds the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_write_bytes: Option<u64>,
     /// Voluntary context switches.
@@ -133,53 +133,53 @@ pub struct Resources {
     /// Threads of the process at the end of the phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
-    /// Time in which some task of the machine waited for a CPU (pressure stall information).
+    /// Time in which any task on the machine waited for a CPU (pressure stall information).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_cpu_ns: Option<u64>,
-    /// Time in which some task of the machine waited for memory.
+    /// Time in which any task on the machine waited for memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_memory_ns: Option<u64>,
-    /// Time in which some task of the machine waited for I/O.
+    /// Time in which any task on the machine waited for I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_io_ns: Option<u64>,
     /// CPU time that the hypervisor gave to others, all CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_ns: Option<u64>,
-    /// Garbage collections, of drivers in languages that have them.
+    /// Garbage collections, in drivers with a garbage collector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_collections: Option<u64>,
-    /// Time in which they stopped or kept a thread of their own busy, as the runtime counts it.
+    /// Time of collections as the runtime counts it: pauses, or work of their own threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_ns: Option<u64>,
-    /// How far collections brought down the use of the heap's part for new objects: what they collected, and what they moved elsewhere.
+    /// By how much collections reduced the part of the heap for new objects: collected bytes plus bytes moved elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_churn_eden_bytes: Option<u64>,
-    /// The same of the part for objects that were kept once.
+    /// The same for the part of objects that survived a collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_churn_survivor_bytes: Option<u64>,
-    /// The same of every other part: old objects, or the whole heap where a collector does not tell parts apart.
+    /// The same for all other parts: old objects, or the whole heap if a collector has no parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_churn_other_bytes: Option<u64>,
-    /// Time the runtime spent compiling. Large beside the phase's time: it was not warm.
+    /// Time the runtime spent compiling. If it is large compared with the phase, the runtime was not warm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jit_compile_ns: Option<u64>,
-    /// Bytes of the garbage-collected heap that the replaying threads allocated while the clock ran.
+    /// Bytes of the garbage-collected heap that the replaying threads allocated in timed regions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_bytes: Option<u64>,
-    /// Most of the garbage-collected heap in use at one moment.
+    /// Peak use of the garbage-collected heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_peak_bytes: Option<u64>,
-    /// Most memory outside that heap that the runtime knows of, without the driver's own: direct and mapped buffers.
+    /// Peak memory outside that heap that the runtime knows of, without the driver's own: direct and mapped buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffers_peak_bytes: Option<u64>,
 }
 
-/// What a directory holds, summed over every file in it.
+/// The contents of a directory, summed over all its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskUsage {
     /// Sum of file lengths, as `ls` shows.
     pub apparent_bytes: u64,
-    /// Blocks taken, files and directories, as `du` shows.
+    /// Allocated blocks of files and directories, as `du` shows.
     pub allocated_bytes: u64,
     /// Regular files.
     pub files: u64,

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::Settings;
 
-/// How a store divides an amount of memory that it is given, as its documentation advises.
+/// How a store divides an amount of memory, as its documentation advises.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemorySplit {
-    /// In words: what gets how much and why, and what is not counted.
+    /// In words: the shares and their reasons, and what is not counted.
     pub how: String,
-    /// The documentation that this follows.
+    /// The documentation behind it.
     pub source: String,
-    /// The settings that share the memory. None where the store has no memory of its own but leaves its files to the page cache.
+    /// The settings that share the memory. Empty if the store has no memory of its own and leaves its files to the page cache.
     #[serde(default)]
     pub shares: Vec<MemoryShare>,
 }
 
 impl MemorySplit {
-    /// What the store takes with these settings when so many threads use it, in bytes.
+    /// The memory that the store uses with these settings and this many threads, in bytes.
     pub fn taken_bytes(&self, settings: &Settings, threads: u32) -> u64 {
         let taken = |share: &MemoryShare| {
             let bytes = settings.get(&share.setting).and_then(serde_json::Value::as_u64);
@@ -27,32 +27,32 @@ impl MemorySplit {
     }
 }
 
-/// The part of the memory that one setting gets.
+/// One setting's share of the memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryShare {
-    /// The setting, one of a number of bytes.
+    /// The setting, a number of bytes.
     pub setting: String,
-    /// Its part of the memory, in percent.
+    /// Its share of the memory, in percent.
     pub percent: u32,
-    /// The store may hold so many pieces of the setting's size, which divide the part.
+    /// The number of pieces of the setting's size that the store may hold. They divide the share.
     pub pieces: u32,
-    /// Each thread has pieces of its own.
+    /// Each thread has its own pieces.
     #[serde(default)]
     pub per_thread: bool,
-    /// It is a part of a file that is mapped: page cache, for which the store takes no memory, so that more than there is does no harm.
+    /// It is part of a mapped file: page cache, for which the store allocates no memory. It may exceed the machine's memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mapped: bool,
-    /// What the library takes besides the setting; absent where that does not count.
+    /// Memory that the library uses in addition to the setting; absent if it does not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Overhead>,
 }
 
-/// What a library takes besides what a setting names.
+/// Memory that a library uses in addition to a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overhead {
     /// In percent of the setting.
     pub percent: u32,
-    /// Only where the setting is less than so many bytes.
+    /// Only if the setting is below this many bytes.
     pub below_bytes: u64,
 }
 
@@ -62,7 +62,7 @@ impl MemoryShare {
         u128::from(self.pieces.max(1)) * u128::from(threads.max(1))
     }
 
-    /// What the setting becomes when its part of the memory is `part_bytes` and so many threads use the store.
+    /// The value of the setting if its share is `part_bytes` and this many threads use the store.
     pub fn setting_bytes(&self, part_bytes: u64, threads: u32) -> u64 {
         let piece = u128::from(part_bytes) / self.all_pieces(threads);
         let bytes = match self.overhead {
@@ -74,7 +74,7 @@ impl MemoryShare {
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// What the store takes when the setting is `setting_bytes` and so many threads use it.
+    /// The memory that the store uses if the setting is `setting_bytes` and this many threads use it.
     pub fn taken_bytes(&self, setting_bytes: u64, threads: u32) -> u64 {
         let bytes = u128::from(setting_bytes);
         let added = match self.overhead {

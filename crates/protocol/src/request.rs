@@ -1,4 +1,4 @@
-//! The request a driver reads from standard input: one cell, one round.
+//! The request that a driver reads from standard input: one cell, one round.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::durability::Durability;
 use crate::measure::ValueSizeRange;
 
-/// How the replay loop takes time.
+/// How the replay loop measures time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Each operation by itself, into a histogram.
+    /// Each operation separately, into a histogram.
     Latency,
-    /// Each block of the tape as a whole: for operations hardly slower than the clock.
+    /// Each block of the tape as a whole, for operations hardly slower than the clock.
     Throughput,
 }
 
@@ -30,23 +30,23 @@ impl Mode {
     }
 }
 
-/// A store's settings by name, as the suite or the store's defaults give them.
+/// A store's settings by name, from the suite or the store's defaults.
 pub type Settings = BTreeMap<String, serde_json::Value>;
 
-/// What a store may know beforehand about the data, as a developer who chooses its settings would.
+/// What a store may know about the data in advance, as a developer who chooses its settings would.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DataHints {
-    /// Records alive at the same time, at most.
+    /// The most records in the store at the same time.
     pub records_max: u64,
-    /// Records that all phases insert together, deleted ones included.
+    /// Records that all phases insert together, including deleted ones.
     pub records_inserted: u64,
-    /// Length of the longest key.
+    /// Length of the longest key, bytes.
     pub key_bytes_max: u64,
-    /// Mean length of a value.
+    /// Mean length of a value, bytes.
     pub value_bytes_mean: u64,
-    /// Length of the longest value.
+    /// Length of the longest value, bytes.
     pub value_bytes_max: u64,
-    /// Bytes of keys and values alive at the same time, at most.
+    /// The most bytes of keys and values in the store at the same time.
     pub data_bytes_max: u64,
     /// Bytes of keys and values that all phases write together.
     pub written_bytes: u64,
@@ -56,7 +56,7 @@ pub struct DataHints {
     pub threads: u32,
 }
 
-/// The largest part of a phase's operations that may be a warm-up: some are left to be measured.
+/// The largest share of a phase's operations that may be warm-up, so that some remain to be measured.
 pub const STEADY_WITHIN_MAX: f64 = 0.9;
 
 /// One phase to replay.
@@ -66,36 +66,37 @@ pub struct PhaseRequest {
     pub name: String,
     /// The tape to replay.
     pub tape: PathBuf,
-    /// How to take time.
+    /// How to measure time.
     pub mode: Mode,
-    /// Writes come in batches that the tape ends with commit operations; otherwise each write is acknowledged alone.
+    /// Writes come in batches that commit operations on the tape end. Otherwise each write is acknowledged separately.
     pub batched: bool,
-    /// The phase inserts keys in ascending order into an empty store, so that an append mode may be used.
+    /// The phase inserts keys in ascending order into an empty store, so an append mode may be used.
     pub ascending: bool,
-    /// Open loop: operations begin at the tape's times divided by this, and latency counts from when each was due. Absent: an operation
-    /// begins when the one before has ended.
+    /// Open loop: operations begin at the tape's times divided by this, and latency counts from the due time. If absent, an operation
+    /// begins when the previous one has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
-    /// The phase's first operations are a warm-up, which is not measured, until their rate has settled; this part of them at most.
+    /// The phase begins with a warm-up that is not measured, until the rate is steady. This is the largest share of operations it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_within: Option<f64>,
-    /// After the phase, wait until the store has done in the background whatever it put off, and say how long that took.
+    /// After the phase, wait until the store has done its deferred work in the background, and report how long that took.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settle: bool,
-    /// Before the phase, close the store and open it again, outside the clock. A store that keeps nothing is left open.
+    /// Before the phase, close the store and open it again, untimed. A store that keeps nothing stays open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reopen: bool,
-    /// With `reopen`: a file to read to its end once the store is closed, before it is opened again. The caller ends it when it has done
-    /// with the store's files what it had to, such as drop them from the page cache.
+    /// With `reopen`: a file to read to its end after closing the store and before opening it. The caller ends the file when it is done
+    /// with the store's files, for example has dropped them from the page cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PathBuf>,
-    /// Latency mode: report latencies of inserts, updates, upserts and gets by these ranges of value sizes too. They ascend and do not overlap.
+    /// Latency mode: report latencies of inserts, updates, upserts and gets by these ranges of value sizes too. The ranges ascend and do
+    /// not overlap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub value_sizes: Vec<ValueSizeRange>,
 }
 
 impl PhaseRequest {
-    /// A phase of which nothing is asked but to replay its tape.
+    /// A phase that only replays its tape.
     pub fn new(name: &str, tape: PathBuf, mode: Mode) -> Self {
         Self {
             name: name.to_owned(),
@@ -113,13 +114,13 @@ impl PhaseRequest {
     }
 }
 
-/// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.
+/// A small workload of the same kind, replayed into separate empty stores repeatedly until one of the limits is reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {
-    /// How long, at most, from when the first store is open.
+    /// The maximum time, from when the first store is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<u64>,
-    /// How many operations, at most.
+    /// The maximum number of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
     /// The value pool that these tapes refer to.
@@ -130,7 +131,7 @@ pub struct WarmUp {
     pub phases: Vec<PhaseRequest>,
 }
 
-/// What a driver is asked to do: one cell, one round, in a process of its own.
+/// A request to a driver: one cell, one round, in a separate process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// [`crate::PROTOCOL_VERSION`].
@@ -139,53 +140,53 @@ pub struct Request {
     pub cell: String,
     /// The round, from 1.
     pub round: u32,
-    /// The store's name, as `describe` gives it.
+    /// The store's name, as in `describe`.
     pub store: String,
     /// The durability level to measure at.
     pub durability: Durability,
     /// Settings that differ from the store's defaults.
     #[serde(default)]
     pub settings: Settings,
-    /// An existing, empty directory for the store's files. The driver leaves clearing it to the caller.
+    /// An existing, empty directory for the store's files. The caller clears it afterwards.
     pub directory: PathBuf,
-    /// The value pool that all tapes of this request refer to.
+    /// The value pool for all tapes of this request.
     pub pool: PathBuf,
     /// What the store may know about the data.
     pub hints: DataHints,
     /// The phases, in order.
     pub phases: Vec<PhaseRequest>,
-    /// What to replay before anything is measured; only for drivers that want it.
+    /// What to replay before measuring; only for drivers that need a warm-up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
-    /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
+    /// A tape to replay untimed after closing and opening again. It scans the whole store and has the expected content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<PathBuf>,
-    /// Where to make a compacted copy after that: a path with nothing there yet. Only for stores that describe themselves as able to.
+    /// The path for a compacted copy after that, where nothing exists yet. Only for stores with this capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted_copy: Option<PathBuf>,
-    /// The part of a recovery that this process has; only for drivers that describe themselves as able to.
+    /// The part of a recovery that this process performs; only for drivers with this capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,
-    /// What the driver is to profile by itself; only for drivers that describe themselves so.
+    /// What the driver profiles itself; only for drivers with this capability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileRequest>,
 }
 
-/// What a process does of a recovery, which takes two: one that dies, and one that finds what it has left.
+/// The part of a process in a recovery, which takes two: one dies, and the other opens its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Crash {
-    /// After the phases, say [`crate::Event::Dying`] and die by SIGKILL with the store open.
+    /// After the phases, send [`crate::Event::Dying`] and die by SIGKILL with the store open.
     Die,
-    /// There are no phases, and the directory is not empty: open what is there, which is timed as opening again, and compare it.
+    /// There are no phases, and the directory is not empty: open the store, timed as reopening, and compare its content.
     Recover,
 }
 
-/// What stores may do about compression.
+/// Whether stores may compress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compression {
-    /// As each store is set by itself.
+    /// As each store does by default.
     #[default]
     Default,
     /// Nothing is compressed.
@@ -193,7 +194,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// All of them.
+    /// All choices.
     pub const ALL: [Self; 2] = [Self::Default, Self::None];
 
     /// The name used in suites, on the command line and in results.
@@ -204,24 +205,24 @@ impl Compression {
         }
     }
 
-    /// Whether stores compress as they are set by themselves.
+    /// Whether stores compress as they do by default.
     pub fn is_default(&self) -> bool {
         *self == Self::Default
     }
 }
 
-/// What to profile: where CPU time goes, or where memory is allocated.
+/// What to profile: CPU time, or memory allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// Samples of the stack, spread evenly over CPU time.
+    /// Samples of the stack, spaced evenly in CPU time.
     Cpu,
-    /// Samples of the stack where memory is allocated, weighed by bytes.
+    /// Samples of the stack at memory allocations, weighted by bytes.
     Alloc,
 }
 
 impl Profile {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 2] = [Self::Cpu, Self::Alloc];
 
     /// The name used on the command line, in requests and in results.
@@ -250,13 +251,13 @@ impl FromStr for Profile {
     }
 }
 
-/// What a driver that profiles itself is to do, from before the first phase until after the last.
+/// A profile that the driver records itself, from before the first phase until after the last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProfileRequest {
     /// What to profile.
     pub kind: Profile,
-    /// The file to write, in a directory that is there: a line for each stack, its frames from the outermost on with `;` between them, a
-    /// space, and the number of samples, or bytes.
+    /// The file to write, in an existing directory: a line per stack. Its frames are separated by `;`, outermost first, then a space and
+    /// the number of samples or bytes.
     pub file: PathBuf,
 }
 

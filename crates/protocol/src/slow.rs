@@ -1,24 +1,24 @@
-//! How latency went over the time of a phase, which operations were slow, and why.
+//! Latency over the time of a phase, the slow operations, and their causes.
 
 use serde::{Deserialize, Serialize};
 
-/// How latency went over the time of a phase, in slices of equal length. Operations of all kinds and threads together.
+/// Latency over the time of a phase, in slices of equal length, for operations of all kinds and threads together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyTimeline {
-    /// How long a slice is.
+    /// Length of a slice.
     pub slice_ns: u64,
-    /// For each slice in order: operations that ended in it, the sum of their latencies, the largest of them.
+    /// For each slice in order: operations that ended in it, the sum of their latencies, the largest latency.
     pub slices: Vec<(u64, u64, u64)>,
 }
 
-/// The slowest thousandth of a phase's operations, eight at least, and why they were slow.
+/// The slowest 0.1 % of a phase's operations, at least eight, and their causes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlowOperations {
-    /// How many they are.
+    /// The number of slow operations.
     pub operations: u64,
-    /// The quickest of them.
+    /// The shortest latency among them.
     pub latency_ns_min: u64,
-    /// What they waited for, the most time first.
+    /// Their causes, the largest total latency first.
     pub causes: Vec<CauseShare>,
     /// The slowest of them, slowest first.
     pub slowest: Vec<SlowOperation>,
@@ -29,29 +29,29 @@ pub struct SlowOperations {
 pub struct CauseShare {
     /// The cause.
     pub cause: Cause,
-    /// Operations.
+    /// The number of operations.
     pub operations: u64,
-    /// Their latencies together.
+    /// The sum of their latencies.
     pub latency_ns_sum: u64,
 }
 
-/// Where the largest part of a slow operation's time went.
+/// The largest part of a slow operation's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// Its thread slept while the machine waited for a disk, or it fetched pages from one.
+    /// The thread slept while the machine waited for a disk, or it fetched pages from one.
     Disk,
-    /// Its thread slept while other threads of the process computed: compaction, checkpoints, eviction.
+    /// The thread slept while other threads of the process used CPU time: compaction, checkpoints, eviction.
     Background,
-    /// Its thread slept, for neither of these: a lock, a timer, a queue, another program that serves its file system.
+    /// The thread slept for another reason: a lock, a timer, a queue, another program that serves the file system.
     Waiting,
-    /// Its thread was ready, but another had the processor.
+    /// The thread was ready, but another one had the processor.
     Preempted,
-    /// Its thread neither ran, nor slept, nor stood in line: the hypervisor or an interrupt had the processor.
+    /// The thread neither ran, nor slept, nor was queued: the hypervisor or an interrupt had the processor.
     Stolen,
-    /// Its thread ran, mostly to have pages of memory mapped.
+    /// The thread ran, mostly to map pages of memory.
     PageFaults,
-    /// Its thread ran.
+    /// The thread ran.
     Computing,
 }
 
@@ -83,24 +83,25 @@ impl Cause {
     }
 }
 
-/// What went on while a slow operation, and the quick ones of the millisecond before it, ran.
+/// The activity during a slow operation, and during the fast ones in the millisecond before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Activity {
-    /// The thread slept, or the processor was taken from the machine.
+    /// Time in which the thread slept, or the processor was taken from the machine.
     pub blocked_ns: u64,
-    /// The thread was ready, and waited for a processor.
+    /// Time in which the thread was ready and waited for a processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runqueue_ns: Option<u64>,
-    /// The thread itself waited for a block device, in full hundredths of a second (delay accounting, where the kernel has it switched on).
+    /// Time in which the thread itself waited for a block device, in whole hundredths of a second. From delay accounting, if the kernel has
+    /// it on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_io_ns: Option<u64>,
-    /// Some task of the machine waited for I/O (pressure stall information).
+    /// Time in which any task on the machine waited for I/O (pressure stall information).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall_io_ns: Option<u64>,
-    /// Requests that the disk under the store was done with, whoever they were of; absent for a store on no disk.
+    /// Completed requests of any process to the disk under the store; absent if the store is on no disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_requests: Option<u64>,
-    /// How long those took, to a millisecond, each by itself but all no longer than the disk had any.
+    /// The total duration of those requests, to a millisecond each. It is limited to the time in which the disk had requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_requests_ns: Option<u64>,
     /// CPU time of the other threads of the process; absent if several threads replay.
@@ -110,24 +111,24 @@ pub struct Activity {
     pub page_faults_minor: u64,
     /// Page faults that needed a disk.
     pub page_faults_major: u64,
-    /// Times the thread gave up the processor.
+    /// How often the thread released the processor.
     pub context_switches_voluntary: u64,
-    /// Times the processor was taken from it.
+    /// How often the processor was taken from the thread.
     pub context_switches_involuntary: u64,
 }
 
 /// One slow operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlowOperation {
-    /// Its kind.
+    /// The kind of operation.
     pub operation: String,
-    /// When it began, from the beginning of the phase.
+    /// Its start, from the beginning of the phase.
     pub at_ns: u64,
-    /// How long it took.
+    /// Its latency.
     pub latency_ns: u64,
-    /// Where the largest part of its time went.
+    /// The largest part of its time.
     pub cause: Cause,
-    /// What went on meanwhile.
+    /// The activity during it.
     #[serde(flatten)]
     pub meanwhile: Activity,
 }

@@ -1,15 +1,15 @@
-//! The names that stores may have.
+//! Names of stores.
 
 /// The longest name of a store, in bytes.
 const NAME_BYTES_MAX: usize = 40;
 
-/// Words that mean something where stores are named.
+/// Words with a special meaning in lists of stores.
 const RESERVED: [&str; 5] = ["all", "built", "jvm", "native", "none"];
 
-/// Checks the name of a store: `[a-z0-9][a-z0-9-]{0,39}`, and no word that means something where stores are named.
+/// Checks the name of a store: `[a-z0-9][a-z0-9-]{0,39}`, and not a word with a special meaning in lists of stores.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence about it, with how to write it.
+/// What is wrong with the name and how to write it, as the end of a sentence about it.
 pub fn check_store_name(name: &str) -> Result<(), String> {
     if RESERVED.contains(&name) {
         return Err(format!("is a word that means something where stores are named, as {} do", RESERVED.join(", ")));
