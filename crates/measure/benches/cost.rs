@@ -1,7 +1,7 @@
-//! What the instruments cost: clock readings, counting a latency, taking a snapshot.
+//! The overhead of the instruments: clock readings, recording a latency, taking a snapshot.
 //!
-//! The candidates of a group take turns, block by block, so that a drifting machine drifts for all of them; medians of
-//! the blocks are shown. Run with `cargo bench -p bakeoff-measure`.
+//! The candidates of a group alternate, block by block, so a drift of the machine affects all of them. The medians of the blocks are shown.
+//! Run with `cargo bench -p bakeoff-measure`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,20 +10,20 @@ use bakeoff_measure::{Clock, DeviceId, Histogram, Snapshot, disk_usage, reset_pe
 use bakeoff_stats::median;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Something to repeat, and what to call it.
+/// Work to repeat, with its name.
 struct Candidate<'a> {
     name: &'static str,
     work: Box<dyn FnMut(u64) + 'a>,
 }
 
 impl<'a> Candidate<'a> {
-    /// `work` is a loop over as many repetitions as it is told, so that the call itself is not measured.
+    /// `work` loops as often as its argument says, so that the call itself is not measured.
     fn new(name: &'static str, work: impl FnMut(u64) + 'a) -> Self {
         Self { name, work: Box::new(work) }
     }
 }
 
-/// Median nanoseconds of one repetition, for each candidate.
+/// Median nanoseconds per repetition, for each candidate.
 fn compare(title: &str, blocks: usize, repetitions: u64, candidates: &mut [Candidate<'_>]) {
     let mut costs = vec![Vec::with_capacity(blocks); candidates.len()];
     for block in 0..=blocks {
@@ -83,7 +83,7 @@ fn clocks() {
     println!("  in use: {}, which gives its own pair as {} ns", clock.name(), clock.pair_ns());
 }
 
-/// Latencies as a store's may be: a few hundred nanoseconds, now and then a millisecond.
+/// Latencies similar to a store's: a few hundred nanoseconds, sometimes a millisecond.
 fn latencies() -> Vec<u64> {
     let mut state = 1u64;
     let mut next = || {

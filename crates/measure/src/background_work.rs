@@ -1,7 +1,7 @@
-//! When the other threads of this process are done with what they do in the background.
+//! When the other threads of this process have finished their background work.
 //!
-//! They are at work while they compute, pass bytes to write calls, or sleep for a disk. Many threads never end and wake up now and then
-//! for nothing much, so a little computing is no work; and work has pauses, so quiet must last.
+//! They are at work while they use CPU time, pass bytes to write calls, or sleep for a disk. Many threads never end and wake up now and
+//! then, so a little CPU time is not work. Work has pauses, so the idle time must last.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use bakeoff_protocol::BackgroundWork;
 
 use crate::process::{IoCounters, Usage};
 
-/// Between two looks.
+/// Time between two checks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How long nothing may happen before everything is taken to be done.
+/// The idle time after which all work counts as done.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// The part of the time between two looks that other threads may compute and still be quiet.
+/// The share of the time between two checks in which other threads may use CPU time and still count as idle.
 const IDLE_PART: f64 = 0.05;
 
-/// What the other threads have done up to now.
+/// What the other threads have done until now.
 #[derive(Clone, Copy)]
 struct Work {
     cpu_ns: u64,
@@ -34,14 +34,15 @@ impl Work {
         })
     }
 
-    /// Whether that much more than `before` is work, this long after it.
+    /// Whether the difference from `before`, `passed` earlier, is work.
     fn is_work(&self, before: &Self, passed: Duration) -> bool {
         let idle_ns = passed.as_nanos() as f64 * IDLE_PART;
         self.write_bytes > before.write_bytes || self.cpu_ns.saturating_sub(before.cpu_ns) as f64 > idle_ns
     }
 }
 
-/// Waits until the other threads have been quiet for half a second, or for `longest`. `None` if the kernel does not tell what they do.
+/// Waits until the other threads have been idle for half a second, at most for `longest`. `None` if the kernel does not report their
+/// activity.
 pub fn wait_for_background_work(longest: Duration) -> Option<BackgroundWork> {
     let begin = Instant::now();
     let first = Work::read()?;
@@ -70,7 +71,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Whether some thread sleeps for a disk: state `D`, which comes after the name in brackets.
+/// Whether any thread sleeps for a disk: state `D`, after the name in brackets.
 fn waits_for_disk() -> bool {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return false };
     threads.flatten().any(|thread| {

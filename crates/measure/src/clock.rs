@@ -1,9 +1,8 @@
 //! The clock of timed regions.
 //!
-//! Invariant: a reading is ordered on both sides. Work before it has finished, work after it has not begun.
+//! A reading is ordered on both sides: earlier work has finished, and later work has not begun.
 //!
-//! Measured on an EPYC (Zen 4) virtual machine, two readings around nothing, and what they say of one load that misses
-//! every cache:
+//! The table shows two readings around nothing, and two around a load that misses every cache, on an EPYC (Zen 4) virtual machine:
 //!
 //! | reading | pair | the load |
 //! |---|---|---|
@@ -14,9 +13,9 @@
 //! | `rdtscp; lfence` | 46 ns | 170 ns |
 //! | `clock_gettime` | 47 ns | as `lfence; rdtsc`, which it contains |
 //!
-//! So a bare `rdtsc` (the raw reading of the quanta crate) is out of the question for operations of 30 ns. The choice is
-//! `lfence; rdtsc; lfence`, which needs no feature bit and is never intercepted where `rdtsc` is not. The counter itself
-//! advances in steps of 10 ns there, as on other recent AMD processors: single latencies are multiples of that step.
+//! So a bare `rdtsc` (the raw reading of the quanta crate) is unsuitable for operations of 30 ns. The choice is `lfence; rdtsc; lfence`. It
+//! needs no feature bit, and is never intercepted where `rdtsc` is not. The counter advances in steps of 10 ns on that machine, as on other
+//! recent AMD processors. Single latencies are multiples of that step.
 
 use std::hint::black_box;
 use std::thread;
@@ -26,16 +25,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::sys;
 
-/// How long the counter is compared with `CLOCK_MONOTONIC`. Both ends are known to about 50 ns: 5 parts in a million.
+/// How long the counter is compared with `CLOCK_MONOTONIC`. Both ends are exact to about 50 ns: 5 parts per million.
 const CALIBRATION: Duration = Duration::from_millis(10);
 
-/// Readings tried for each end of the calibration; the narrowest is kept, so that an interrupt does no harm.
+/// Readings tried for each end of the calibration. The narrowest one is kept, so an interrupt does not matter.
 const ANCHOR_TRIES: u32 = 32;
 
-/// Counter frequencies that are believed, in ticks a second.
+/// Plausible counter frequencies, in ticks per second.
 const PLAUSIBLE_HZ: std::ops::RangeInclusive<f64> = 1e8..=1e11;
 
-/// Nanoseconds a tick are kept as a fraction of 2^32.
+/// Nanoseconds per tick are stored as a fraction of 2^32.
 const FRACTION_BITS: u32 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +44,11 @@ enum Source {
     Monotonic,
 }
 
-/// The fastest clock that can be trusted: the time-stamp counter where it is invariant and the kernel has not found it
-/// wanting, else `CLOCK_MONOTONIC`.
+/// The fastest reliable clock: the time-stamp counter if it is invariant and the kernel trusts it, else `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug)]
 pub struct Clock {
     source: Source,
-    /// Nanoseconds a tick, times 2^32.
+    /// Nanoseconds per tick, times 2^32.
     tick_ns_scaled: u64,
     pair_ns: u64,
 }
@@ -62,7 +60,7 @@ impl Clock {
         #[cfg(target_arch = "x86_64")]
         if let Some(scale) = tsc_is_trustworthy().then(calibrate_tsc).flatten() {
             let tsc = Self::with(Source::Tsc, scale);
-            // A counter that a hypervisor intercepts costs microseconds; then the kernel's clock is the better one.
+            // A counter that a hypervisor intercepts takes microseconds per reading. Then the kernel's clock is better.
             if tsc.pair_ns <= 2 * monotonic.pair_ns {
                 return tsc;
             }
@@ -75,9 +73,9 @@ impl Clock {
         Self { pair_ns: clock.measure_pair_ns(), ..clock }
     }
 
-    /// A reading in ticks of this clock; only differences mean something.
+    /// A reading in ticks of this clock. Only differences have a meaning.
     ///
-    /// The match is on a value that never changes, so it is one well-predicted branch.
+    /// The match is on a constant value, so its branch is predicted well.
     #[inline(always)]
     pub fn now(&self) -> u64 {
         match self.source {
@@ -87,7 +85,7 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds between two readings, to the nearest; 0 if `to` lies before `from`.
+    /// Nanoseconds between two readings, rounded; 0 if `to` is before `from`.
     #[inline(always)]
     pub fn ns(&self, from: u64, to: u64) -> u64 {
         let half = 1u128 << (FRACTION_BITS - 1);
@@ -95,7 +93,7 @@ impl Clock {
         u64::try_from(scaled >> FRACTION_BITS).unwrap_or(u64::MAX)
     }
 
-    /// Ticks in a number of nanoseconds: for comparing readings without [`Clock::ns`].
+    /// Ticks in a number of nanoseconds, to compare readings without [`Clock::ns`].
     pub fn ticks(&self, ns: u64) -> u64 {
         u64::try_from((u128::from(ns) << FRACTION_BITS) / u128::from(self.tick_ns_scaled.max(1))).unwrap_or(u64::MAX)
     }
@@ -109,12 +107,12 @@ impl Clock {
         }
     }
 
-    /// What two successive readings cost, in nanoseconds: the median over blocks of readings, taken by [`Clock::new`].
+    /// The time of two successive readings in nanoseconds: the median over blocks of readings, measured by [`Clock::new`].
     pub fn pair_ns(&self) -> u64 {
         self.pair_ns
     }
 
-    /// Blocks, because a counter that advances in steps of 10 ns cannot resolve a single pair.
+    /// Measured in blocks, because a counter with steps of 10 ns cannot resolve a single pair.
     fn measure_pair_ns(&self) -> u64 {
         const BLOCKS: usize = 31;
         const PAIRS: u64 = 64;
@@ -144,15 +142,15 @@ fn monotonic_ns() -> u64 {
     kernel_ns(ClockId::Monotonic)
 }
 
-/// A clock of the kernel in nanoseconds; one that counts from boot or from the beginning of a thread, so that it is never negative and
-/// lasts for centuries.
+/// A clock of the kernel in nanoseconds. It must count from boot or from the start of a thread, so that it is never negative and lasts for
+/// centuries.
 #[inline]
 pub(crate) fn kernel_ns(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// The first fence waits for the work before, the second keeps the work behind from starting early.
+/// The first fence waits for earlier work. The second prevents later work from starting early.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn tsc_ordered() -> u64 {
@@ -166,10 +164,10 @@ fn tsc_ordered() -> u64 {
     }
 }
 
-/// Whether the counter runs at one rate whatever the processor does, and is the same on all CPUs.
+/// Whether the counter has a constant rate and is the same on all CPUs.
 ///
-/// The first is a bit of the processor's (leaf 8000_0007, EDX bit 8). The second is what the kernel watches: it takes a
-/// counter that is not off its list of clock sources.
+/// The processor reports the rate (leaf 8000_0007, EDX bit 8). The kernel checks that all CPUs agree, and removes an unreliable counter
+/// from its list of clock sources.
 #[cfg(target_arch = "x86_64")]
 fn tsc_is_trustworthy() -> bool {
     use std::arch::x86_64::__cpuid;
@@ -178,7 +176,7 @@ fn tsc_is_trustworthy() -> bool {
     invariant && listed
 }
 
-/// Nanoseconds a tick, times 2^32; `None` if the rate is not believable.
+/// Nanoseconds per tick, times 2^32; `None` if the rate is implausible.
 #[cfg(target_arch = "x86_64")]
 fn calibrate_tsc() -> Option<u64> {
     let (start_ticks, start_ns) = anchor();
@@ -223,7 +221,7 @@ mod tests {
         thread::sleep(Duration::from_millis(50));
         let (end, end_ns) = (clock.now(), monotonic_ns());
         let (ours, kernels) = (clock.ns(start, end) as f64, (end_ns - start_ns) as f64);
-        // The four readings are not taken at one moment; on a busy machine a thread can be put aside in between.
+        // The four readings are not simultaneous: on a busy machine the thread may be preempted between them.
         assert!((ours / kernels - 1.0).abs() < 0.01, "{ours} ns against {kernels} ns of CLOCK_MONOTONIC");
     }
 
@@ -255,20 +253,19 @@ mod tests {
             }
             let pair_ns = (monotonic_ns() - start) / 100_000;
             assert!(clock.pair_ns() > 0);
-            // Other work on the machine can only make the loop slower, by much.
+            // Other work on the machine can only slow the loop down, possibly by much.
             assert!(clock.pair_ns() <= 2 * pair_ns, "{} ns against {pair_ns} ns", clock.pair_ns());
         }
     }
 
-    /// Divisions of which each waits for the one before: more than a hundred nanoseconds that out-of-order execution cannot
-    /// shorten.
+    /// Dependent divisions: over a hundred nanoseconds that out-of-order execution cannot shorten.
     #[inline(always)]
     fn chain(seed: u64) -> u64 {
         const HIGH: u64 = 1 << 63;
         (0..40).fold(black_box(seed) | HIGH, |dividend, _| (dividend / black_box(3)) | HIGH)
     }
 
-    /// What a chain takes by itself: the quickest of many rows, for other work on the machine only makes them slower.
+    /// The time of a chain alone: the fastest of many rows, since other work on the machine only slows them down.
     fn chain_ns(clock: &Clock) -> u64 {
         const CHAINS: u64 = 100;
         let rows = (0..200).map(|_| {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::mount::mount_of;
 use crate::sys;
 
-/// `/sys` counts in sectors of this many bytes, whatever the device's own sector size.
+/// `/sys` counts in sectors of this many bytes, independent of the device's sector size.
 const SECTOR_BYTES: u64 = 512;
 
 /// A whole block device, written `major:minor`.
@@ -23,7 +23,7 @@ pub struct DeviceId {
     minor: u32,
 }
 
-/// What a device has done since the machine started, for all processes together.
+/// A device's traffic since the machine started, for all processes together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceCounters {
     /// Bytes read.
@@ -33,14 +33,14 @@ pub struct DeviceCounters {
 }
 
 impl DeviceId {
-    /// The device that holds a directory (a partition's whole device); absent for file systems without one device, such
-    /// as tmpfs, overlay, NFS or ZFS.
+    /// The device that holds a directory; for a partition, the whole device. Absent for file systems without a single device, such as
+    /// tmpfs, overlay, NFS or ZFS.
     pub fn of(directory: &Path) -> Option<Self> {
         let number = fs::metadata(directory).ok()?.dev();
         Self::from_number(number).whole().or_else(|| Self::from_mount_source(directory)?.whole())
     }
 
-    /// File systems such as btrfs give their files an invented device number; the mount table names the real device.
+    /// File systems such as btrfs report a virtual device number for their files. The mount table names the real device.
     fn from_mount_source(directory: &Path) -> Option<Self> {
         let source = mount_of(directory)?.source.filter(|source| source.starts_with('/'))?;
         let metadata = fs::metadata(source).ok()?;
@@ -51,7 +51,7 @@ impl DeviceId {
         Self { major: major(number), minor: minor(number) }
     }
 
-    /// Itself or, of a partition, the device it is part of; absent if the kernel knows no such block device.
+    /// The device itself, or the device of a partition; absent if the kernel knows no such block device.
     fn whole(self) -> Option<Self> {
         let path = fs::canonicalize(self.sys_path()).ok()?;
         if !path.join("partition").exists() {
@@ -70,23 +70,23 @@ impl DeviceId {
         Some(fs::canonicalize(self.sys_path()).ok()?.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// What the device has read and written so far.
+    /// Bytes read and written so far.
     pub fn counters(self) -> Option<DeviceCounters> {
         counters_from(&sys::text(self.sys_path().join("stat"))?)
     }
 }
 
-/// Requests that a device was done with, and how long they took.
+/// Requests that a device completed, and their durations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeviceRequests {
     pub(crate) count: u64,
-    /// Each by itself, to a millisecond in all: of several at a time more than has passed.
+    /// The sum of their durations, to a millisecond. Concurrent requests add up to more than the elapsed time.
     pub(crate) ns: u64,
     /// Time in which there were any, to a tick of the kernel's timer.
     pub(crate) busy_ns: u64,
 }
 
-/// Of reads, writes, discards and flushes: <https://docs.kernel.org/block/stat.html>, whose older kernels have no discards or flushes.
+/// Reads, writes, discards and flushes: <https://docs.kernel.org/block/stat.html>. Older kernels have no discards or flushes.
 pub(crate) fn requests_from(stat: &str) -> Option<DeviceRequests> {
     const COUNTS_AND_MS: [(usize, usize); 4] = [(0, 3), (4, 7), (11, 14), (15, 16)];
     const BUSY_MS: usize = 9;
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn requests_are_counted_with_their_time_and_that_in_which_there_were_any() {
-        // Before discards and flushes were counted, and since.
+        // Before the kernel counted discards and flushes, and since.
         let (old, rest) = ("10 1 99 7 20 2 88 70 0 40 77", " 3 0 5 2 4 1");
         let told = DeviceRequests { count: 30, ns: 77_000_000, busy_ns: 40_000_000 };
         assert_eq!(requests_from(old), Some(told));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn partitions_lead_to_their_device() {
-        // Whatever partitions this machine has; none is fine.
+        // The partitions of this machine; there may be none.
         for entry in fs::read_dir("/sys/class/block").unwrap() {
             let path = entry.unwrap().path();
             let device: DeviceId = sys::text(path.join("dev")).unwrap().parse().unwrap();

@@ -1,4 +1,4 @@
-//! What a directory takes on disk.
+//! Disk usage of a directory.
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
@@ -9,16 +9,16 @@ use std::path::Path;
 use bakeoff_protocol::DiskUsage;
 use rustix::fs::{StatVfs, statvfs};
 
-/// `st_blocks` counts units of this many bytes, whatever the file system's block size.
+/// `st_blocks` counts units of this many bytes, independent of the file system's block size.
 const STAT_BLOCK_BYTES: u64 = 512;
 
-/// Sums everything in a directory, the directory itself included.
+/// Sums everything in a directory, including the directory itself.
 ///
-/// Symbolic links are not followed, a file with several names counts once, and what vanishes while we look (a store's
-/// background work) is left out. Blocks that the file system has promised but not yet written are counted by most.
+/// Symbolic links are not followed, and a file with several names counts once. Files that vanish at the same time, through a store's
+/// background work, are omitted. Most file systems count blocks that are reserved but not yet written.
 ///
 /// # Errors
-/// When the directory, or one in it, cannot be read for another reason than having vanished.
+/// The directory, or one in it, cannot be read for another reason than having vanished.
 pub fn disk_usage(directory: &Path) -> io::Result<DiskUsage> {
     let mut walk = Walk::default();
     walk.usage.allocated_bytes = allocated_bytes(&fs::metadata(directory)?);
@@ -40,36 +40,36 @@ pub fn disk_usage(directory: &Path) -> io::Result<DiskUsage> {
     Ok(walk.usage)
 }
 
-/// Less than this is nothing: a store asks for more at a time.
+/// Less than this counts as nothing: a store allocates more at a time.
 const FULL_BYTES: u64 = 1 << 16;
 
-/// What is left for those without privileges on the file system of a directory, bytes, if that is nearly nothing: too little for
-/// two of `piece_bytes`, the most that is written at a time. `None` where there is room, and where the file system does not tell.
+/// The free space for unprivileged users on a directory's file system in bytes, if it is nearly zero: below two pieces of `piece_bytes`,
+/// the largest single write. `None` if there is space, or if the file system does not report it.
 pub fn room_bytes_if_full(directory: &Path, piece_bytes: u64) -> Option<u64> {
     room_bytes(directory).filter(|&room| room < piece_bytes.saturating_mul(2).max(FULL_BYTES))
 }
 
-/// Fewer than this are none: a store makes several at a time.
+/// Fewer count as none: a store creates several at a time.
 const FULL_FILES: u64 = 16;
 
-/// How many files can still be made on the file system of a directory by those without privileges, if these are hardly any. `None` where there is
-/// room for some, and where the file system does not tell.
+/// The number of files that unprivileged users can still create on a directory's file system, if it is nearly zero. `None` if there are
+/// enough, or if the file system does not report it.
 pub fn room_files_if_full(directory: &Path) -> Option<u64> {
     room_files(directory).filter(|&files| files < FULL_FILES)
 }
 
-/// Room on the file system of a directory for those without privileges, bytes; `None` where it does not tell.
+/// Free space for unprivileged users on a directory's file system, bytes; `None` if the file system does not report it.
 pub fn room_bytes(directory: &Path) -> Option<u64> {
     statvfs(directory).ok().as_ref().map(free_bytes)
 }
 
-/// Files that can still be made on the file system of a directory by those without privileges; `None` where it does not count them, as btrfs,
-/// or does not tell.
+/// The number of files that unprivileged users can still create on a directory's file system. `None` if it has no such limit, as btrfs, or
+/// does not report it.
 pub fn room_files(directory: &Path) -> Option<u64> {
     statvfs(directory).ok().filter(|space| space.f_files > 0).map(|space| space.f_favail)
 }
 
-/// Room for those without privileges, bytes.
+/// Free space for unprivileged users, bytes.
 pub(crate) fn free_bytes(space: &StatVfs) -> u64 {
     space.f_bavail.saturating_mul(space.f_frsize)
 }

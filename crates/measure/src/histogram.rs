@@ -1,4 +1,4 @@
-//! Latencies of one operation in one phase, as the field's HdrHistogram.
+//! Latencies of one operation in one phase, as an HdrHistogram.
 
 use bakeoff_protocol::Latency;
 use base64::Engine as _;
@@ -9,7 +9,7 @@ use thiserror::Error;
 /// The largest latency with a bucket of its own: one hour.
 const HIGHEST_NS: u64 = 3_600_000_000_000;
 
-/// Decimal digits that a bucket keeps.
+/// Significant decimal digits of a bucket.
 const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Bytes before the counts in the V2 encoding.
@@ -18,8 +18,8 @@ const V2_HEADER_BYTES: usize = 40;
 /// The first four bytes of the V2 encoding that is not deflated.
 const V2_COOKIE: u32 = 0x1c84_9313;
 
-/// A histogram of nanoseconds, 1 ns to 1 h with 3 significant digits. Longer latencies count as one hour in percentiles;
-/// smallest, largest, sum and count are kept beside it and are exact.
+/// A histogram of nanoseconds, 1 ns to 1 h with 3 significant digits. Longer latencies count as one hour in percentiles. Smallest, largest,
+/// sum and count are stored separately and are exact.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: hdrhistogram::Histogram<u64>,
@@ -39,7 +39,7 @@ pub enum HistogramError {
         "the {bytes} bytes of the histogram are not an HdrHistogram V2 ({why}): write it without deflate, from 1 ns, with 3 significant digits"
     )]
     NotV2 {
-        /// How many bytes the text decoded to.
+        /// The length of the decoded bytes.
         bytes: usize,
         /// What is wrong with them.
         why: String,
@@ -47,19 +47,19 @@ pub enum HistogramError {
 }
 
 impl Histogram {
-    /// An empty histogram. All its memory (about 270 KiB) is allocated and touched here, so that [`Histogram::record`]
-    /// neither allocates nor faults.
+    /// An empty histogram. All its memory (about 270 KiB) is allocated and touched here, so [`Histogram::record`] neither allocates nor
+    /// faults.
     pub fn new() -> Self {
         let counts = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
-        // The bounds are constants that satisfy the library's conditions; any test would fail here.
+        // The bounds are constants that satisfy the library's conditions.
         let counts = counts.expect("1 ns to 1 h with 3 digits is a valid histogram");
         let mut histogram = Self { counts, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 };
-        // Zeroed memory comes from the kernel page by page at the first write; opaque, lest the writes be left out.
+        // The kernel maps zeroed memory page by page at the first write. The black box prevents the compiler from removing the writes.
         std::hint::black_box(&mut histogram.counts).reset();
         histogram
     }
 
-    /// Counts one latency.
+    /// Records a latency.
     #[inline]
     pub fn record(&mut self, ns: u64) {
         self.record_many(ns, 1);
@@ -73,7 +73,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Adds what another histogram has counted.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         self.counts.add(&other.counts).expect("all histograms have the same bounds");
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
@@ -81,12 +81,12 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// How many latencies were counted.
+    /// The number of latencies.
     pub fn count(&self) -> u64 {
         self.counts.len()
     }
 
-    /// Whether nothing was counted.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
@@ -96,32 +96,32 @@ impl Histogram {
         self.sum_ns
     }
 
-    /// The smallest latency in nanoseconds; absent if nothing was counted.
+    /// The smallest latency in nanoseconds; absent if there are none.
     pub fn min_ns(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.min_ns)
     }
 
-    /// The largest latency in nanoseconds; absent if nothing was counted.
+    /// The largest latency in nanoseconds; absent if there are none.
     pub fn max_ns(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.max_ns)
     }
 
-    /// Mean latency, to the nearest nanosecond, from the exact sum; absent if nothing was counted.
+    /// Mean latency, to the nearest nanosecond, from the exact sum; absent if there are none.
     pub fn mean_ns(&self) -> Option<u64> {
         let count = u128::from(self.count());
         let doubled = (2 * u128::from(self.sum_ns) + count).checked_div(2 * count)?;
         u64::try_from(doubled).ok()
     }
 
-    /// The latency that the share `quantile` (0 to 1) of all latencies does not exceed, to 3 digits, rounded up within
-    /// its bucket and never outside the smallest and largest; absent if nothing was counted.
+    /// The latency that a share `quantile` (0 to 1) of all latencies does not exceed; absent if there are none. It has 3 digits, is rounded
+    /// up within its bucket, and stays between the smallest and the largest.
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         Some(self.counts.value_at_quantile(quantile).clamp(self.min_ns()?, self.max_ns()?))
     }
 
     /// The figures and the encoded histogram for a result.
     ///
-    /// Of an empty histogram all figures are 0: leave such a latency out of the result.
+    /// All figures of an empty histogram are 0: omit such a latency from the result.
     pub fn to_latency(&self) -> Latency {
         let quantile = |share| self.quantile_ns(share).unwrap_or(0);
         Latency {
@@ -139,14 +139,14 @@ impl Histogram {
     /// HdrHistogram V2, not deflated, in standard base64.
     fn to_base64(&self) -> String {
         let mut bytes = Vec::new();
-        // It fails for a count above i64::MAX or a writer's error; neither can be here.
+        // It fails only for a count above i64::MAX or a writer's error.
         V2Serializer::new().serialize(&self.counts, &mut bytes).expect("a histogram can be written to memory");
         STANDARD.encode(bytes)
     }
 
-    /// Reads what [`Histogram::to_latency`] wrote, or another language's HdrHistogram of the same kind.
+    /// Reads the output of [`Histogram::to_latency`], or another language's HdrHistogram of the same kind.
     ///
-    /// The encoding holds only the buckets, so smallest, largest and sum are then exact to 3 digits only.
+    /// The encoding holds only the buckets. So smallest, largest and sum are then exact to 3 digits only.
     pub fn from_base64(text: &str) -> Result<Self, HistogramError> {
         let counts = decode(text)?;
         let mut histogram = Self::new();
@@ -161,10 +161,10 @@ impl Histogram {
     }
 }
 
-/// What these texts, as [`Histogram::to_latency`] or another language's HdrHistogram of the same kind writes them, recorded all together:
-/// each latency in ns with how often it was, in rising order; and how many of the texts cannot be read.
+/// The latencies of several encoded histograms together, and the number of texts that cannot be read. Each latency is in ns, with its
+/// count, in ascending order. The texts are from [`Histogram::to_latency`], or another language's HdrHistogram of the same kind.
 ///
-/// It takes a slice and not an iterator: a generic function would be compiled in the crate that calls it, which may not be optimised.
+/// It takes a slice, not an iterator: a generic function would be compiled in the crate that calls it, which may not be optimised.
 pub fn recorded_ns(texts: &[&str]) -> (Vec<(u64, u64)>, usize) {
     let mut all: Option<hdrhistogram::Histogram<u64>> = None;
     let mut unreadable = 0;
@@ -200,7 +200,7 @@ impl Default for Histogram {
     }
 }
 
-/// The library believes the header and allocates what it says (up to 4 GiB), so it is checked first.
+/// Checks the header first, because the library trusts it and allocates up to 4 GiB.
 fn check_header(bytes: &[u8]) -> Result<(), String> {
     let word = |at: usize| bytes.get(at..at + 4).map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
     let (Some(cookie), Some(payload_bytes), Some(digits)) = (word(0), word(4), word(12)) else {

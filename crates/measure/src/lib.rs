@@ -1,7 +1,6 @@
-//! What a run costs and where it ran: clock, latency histogram, process and disk accounting, machine, medium, warnings.
+//! Instruments: clock, latency histogram, process and disk accounting, machine, medium, warnings.
 //!
-//! Nothing here decides what to measure or knows a store. Invariant: a figure that could not be read is absent
-//! (`None`), never zero.
+//! Nothing here decides what to measure or knows a store. A figure that could not be read is absent (`None`), never zero.
 
 mod background_work;
 mod clock;

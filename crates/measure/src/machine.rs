@@ -1,4 +1,4 @@
-//! What a run took place on. Nothing private: no host name, user, address or serial number.
+//! The machine of a run. Nothing private: no host name, user, address or serial number.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::sys;
 
-/// Flags of x86 processors that say whether the time-stamp counter can be trusted.
+/// Flags of x86 processors that show whether the time-stamp counter is reliable.
 const CLOCK_FLAGS: [&str; 2] = ["constant_tsc", "nonstop_tsc"];
 
-/// The machine as it is now. Each part is absent where it could not be read.
+/// The machine as it is now. A part that could not be read is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
@@ -32,16 +32,16 @@ pub struct Machine {
     /// Logical CPUs of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus_logical: Option<u64>,
-    /// CPUs that this process may use at once, after affinity and control groups.
+    /// CPUs that this process may use at the same time, after affinity and control groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus_usable: Option<u64>,
-    /// Those of the flags `constant_tsc` and `nonstop_tsc` that the processor has.
+    /// Which of the flags `constant_tsc` and `nonstop_tsc` the processor has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_clock_flags: Option<Vec<String>>,
-    /// Memory.
+    /// Memory, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// The lowest memory limit of the control groups this process is in; absent where there is none.
+    /// The lowest memory limit of this process's control groups; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_limit_bytes: Option<u64>,
     /// Swap space.
@@ -50,39 +50,39 @@ pub struct Machine {
     /// Swap space in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swap_used_bytes: Option<u64>,
-    /// The frequency governor of each policy (group of CPUs); empty where the machine lets nobody set it.
+    /// The frequency governor of each policy (group of CPUs); empty if the machine offers no choice.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub governors: BTreeMap<String, String>,
     /// The kernel's clock source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_source: Option<String>,
-    /// The clock sources the kernel could use.
+    /// The clock sources that the kernel could use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_sources_available: Option<Vec<String>>,
-    /// The hypervisor, where one shows itself: its name, or its own signature, e.g. `VMwareVMware`.
+    /// The hypervisor, if it identifies itself: its name or signature, e.g. `VMwareVMware`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hypervisor: Option<String>,
-    /// When memory is given out in huge pages: `always`, `madvise` or `never`.
+    /// When the kernel uses huge pages: `always`, `madvise` or `never`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transparent_huge_pages: Option<String>,
     /// Tasks running or waiting for a disk, mean of the last minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_1m: Option<f64>,
-    /// The same, of the last five minutes.
+    /// The same for the last five minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_5m: Option<f64>,
-    /// CPUs in use when this was read, mean of a moment.
+    /// CPUs in use at the time of reading, mean of a short interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus_busy: Option<f64>,
 }
 
-/// CPUs that the kernel runs, whether this process may use them or not.
+/// CPUs that the kernel runs, including those this process may not use.
 pub fn cpus_online() -> Option<u64> {
     CpuInfo::current().ok().map(|cpu| cpu.num_cores() as u64).filter(|cpus| *cpus > 0)
 }
 
 impl Machine {
-    /// Reads everything there is to know.
+    /// Reads everything.
     pub fn read() -> Self {
         let machine = Self {
             os: sys::text("/etc/os-release").and_then(|text| os_name(&text)),
@@ -110,7 +110,7 @@ impl Machine {
         }
     }
 
-    /// Reads what there is to know of memory, without the moment that load takes.
+    /// Reads the facts about memory, without the time that measuring load takes.
     pub fn read_memory() -> Self {
         let memory_limit_bytes = sys::text("/proc/self/cgroup").and_then(|text| memory_limit_bytes(&text));
         let machine = Self { memory_limit_bytes, ..Self::default() };
@@ -125,7 +125,7 @@ impl Machine {
 
     fn with_load(self) -> Self {
         let Ok(load) = LoadAverage::current() else { return self };
-        // The kernel gives two decimals; the library's f32 would add digits that mean nothing.
+        // The kernel reports two decimals. The library's f32 would add meaningless digits.
         let hundredths = |load: f32| (f64::from(load) * 100.0).round() / 100.0;
         Self {
             load_1m: Some(hundredths(load.one)),
@@ -135,16 +135,16 @@ impl Machine {
         }
     }
 
-    /// Memory that this process can have, the page cache of its files included: the machine's, or what a control group leaves.
+    /// Memory available to this process, including the page cache of its files: the machine's, or the limit of a control group.
     pub fn memory_usable_bytes(&self) -> Option<u64> {
         [self.memory_bytes, self.memory_limit_bytes].into_iter().flatten().min()
     }
 }
 
-/// How long CPUs are watched to know how many are in use: the kernel counts in hundredths of a second.
+/// How long CPUs are watched to count the busy ones: the kernel counts in hundredths of a second.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// How many CPUs are in use while this thread sleeps for a while, one decimal.
+/// The number of busy CPUs while this thread sleeps, to one decimal.
 fn cpus_busy() -> Option<f64> {
     let idle_ticks = |stats: &KernelStats| stats.total.idle + stats.total.iowait.unwrap_or(0);
     let (before, begin) = (KernelStats::current().ok()?, Instant::now());
@@ -155,16 +155,16 @@ fn cpus_busy() -> Option<f64> {
     Some(((cpus - idle / begin.elapsed().as_secs_f64()).max(0.0) * 10.0).round() / 10.0)
 }
 
-/// How many files a process may have open. Absent means unlimited.
+/// The limit of open files of a process. Absent means unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileLimit {
     /// The limit in force.
     pub soft: Option<u64>,
-    /// What the process may raise it to.
+    /// The limit to which the process may raise it.
     pub hard: Option<u64>,
 }
 
-/// How many files this process may have open.
+/// The limit of open files of this process.
 pub fn nofile_limit() -> FileLimit {
     let limit = getrlimit(Resource::Nofile);
     FileLimit { soft: limit.current, hard: limit.maximum }
@@ -185,7 +185,7 @@ fn governors(directory: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The lowest limit on the way from this process's control group to the root, in both versions of control groups.
+/// The lowest limit from this process's control group up to the root, in both versions of control groups.
 fn memory_limit_bytes(own_groups: &str) -> Option<u64> {
     let limits = own_groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -200,11 +200,11 @@ fn memory_limit_bytes(own_groups: &str) -> Option<u64> {
         let relative = PathBuf::from(path.trim_start_matches('/'));
         relative.ancestors().filter_map(|group| sys::number(Path::new(root).join(group).join(file))).min()
     });
-    // Version 1 writes "unlimited" as the largest multiple of a page that a long holds.
+    // Version 1 writes "unlimited" as the largest multiple of a page that fits a long.
     limits.min().filter(|&limit| limit < (i64::MAX as u64) / 2)
 }
 
-/// The signature of the hypervisor (leaf 4000_0000), where the processor says there is one (leaf 1, ECX bit 31).
+/// The signature of the hypervisor (leaf 4000_0000), if the processor reports one (leaf 1, ECX bit 31).
 #[cfg(target_arch = "x86_64")]
 fn hypervisor() -> Option<String> {
     use std::arch::x86_64::__cpuid;
@@ -221,18 +221,18 @@ fn hypervisor() -> Option<String> {
     })
 }
 
-/// Elsewhere the device tree names it.
+/// On other processors the device tree names it.
 #[cfg(not(target_arch = "x86_64"))]
 fn hypervisor() -> Option<String> {
     sys::text("/proc/device-tree/hypervisor/compatible").or_else(|| sys::text("/sys/hypervisor/type"))
 }
 
-/// The memory that programs can still take without swapping, as the kernel estimates it.
+/// The memory that programs can still allocate without swapping, as the kernel estimates it.
 pub fn memory_available_bytes() -> Option<u64> {
     Meminfo::current().ok()?.mem_available
 }
 
-/// How many processes the kernel has killed since it started, since memory ran out; `None` where it does not count them.
+/// The number of processes that the kernel killed for lack of memory since it started; `None` if it does not count them.
 pub fn out_of_memory_kills() -> Option<i64> {
     procfs::vmstat().ok()?.get("oom_kill").copied()
 }

@@ -1,4 +1,4 @@
-//! What a directory lies on: file system, mount, device, space.
+//! The medium of a directory: file system, mount, device, space.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use crate::disk::free_bytes;
 use crate::mount::mount_of;
 use crate::{DeviceId, sys};
 
-/// What a directory lies on. Each part is absent where it could not be read.
+/// The medium of a directory. A part that could not be read is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Medium {
-    /// The directory asked about, or the nearest one above it that exists, without symbolic links.
+    /// The directory, or its nearest existing parent, without symbolic links.
     pub directory: PathBuf,
     /// The whole block device, as `major:minor`; absent for file systems without one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,43 +22,43 @@ pub struct Medium {
     /// The device's name, e.g. `nvme0n1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
-    /// The device's model, as the device gives it.
+    /// The device's model, as the device reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_model: Option<String>,
-    /// Whether the device says it is a spinning disk. Virtual disks often say so wrongly.
+    /// Whether the device reports a spinning disk. Virtual disks often report it wrongly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
     /// The I/O scheduler in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
-    /// Requests the device's queue holds.
+    /// The capacity of the device's queue, requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_requests: Option<u64>,
-    /// What the kernel takes the device's write cache to be: `write back` (flushes matter) or `write through`.
+    /// The device's write cache according to the kernel: `write back` (flushes matter) or `write through`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<String>,
     /// The file system's type, e.g. `ext4`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_system: Option<String>,
-    /// Where the file system is mounted.
+    /// The mount point of the file system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mount_point: Option<PathBuf>,
     /// Options of the mount and of the file system, in alphabetical order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mount_options: Vec<String>,
-    /// Size of the file system.
+    /// Size of the file system, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_bytes: Option<u64>,
-    /// What an unprivileged process may still write.
+    /// Free space for unprivileged processes, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
-    /// Of a file system in an image file: where that lies.
+    /// For a file system in an image file: the medium of that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_on: Option<Box<Self>>,
 }
 
 impl Medium {
-    /// Reads everything about the file system that holds `directory`, or will hold it once it is made.
+    /// Reads everything about the file system that holds `directory`, or will hold it once it is created.
     pub fn read(directory: &Path) -> Self {
         let directory = nearest_existing(directory);
         let mount = mount_of(&directory);
@@ -90,13 +90,13 @@ impl Medium {
         }
     }
 
-    /// Whether the file system lives in memory, so that results say nothing about a disk.
+    /// Whether the file system is in memory, so that results show nothing about a disk.
     pub fn is_memory(&self) -> bool {
         matches!(self.file_system.as_deref(), Some("tmpfs" | "ramfs"))
     }
 }
 
-/// The directory, or the nearest above it that exists, without symbolic links.
+/// The directory, or its nearest existing parent, without symbolic links.
 fn nearest_existing(directory: &Path) -> PathBuf {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     absolute.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok()).unwrap_or(absolute)

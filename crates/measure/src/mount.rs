@@ -1,4 +1,4 @@
-//! The mount table: what is mounted where.
+//! The mount table.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use procfs::process::MountInfo;
 
 use crate::sys;
 
-/// The mount table as this thread sees it, which may have one of its own.
+/// The mount table of this thread, which may have its own.
 const MOUNTS: &str = "/proc/thread-self/mountinfo";
 
 /// One line of the mount table.
@@ -26,13 +26,13 @@ pub(crate) fn mount_of(directory: &Path) -> Option<Mount> {
     holder(&sys::text(MOUNTS)?, &directory)
 }
 
-/// Every place where something is mounted, as this process sees it; empty where the table cannot be read.
+/// All mount points that this process sees; empty if the table cannot be read.
 pub fn mount_points() -> Vec<PathBuf> {
     let table = sys::text(MOUNTS).unwrap_or_default();
     table.lines().filter_map(parse_mount).map(|mount| mount.point).collect()
 }
 
-/// The mount with the longest mount point above `path`; the last of several on one point, for it covers the others.
+/// The mount with the longest mount point above `path`. If several share a mount point, the last one covers the others.
 fn holder(table: &str, path: &Path) -> Option<Mount> {
     let mounts = table.lines().filter_map(parse_mount);
     mounts.filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.components().count())

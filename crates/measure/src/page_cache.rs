@@ -1,4 +1,4 @@
-//! How much of a directory's files is in the kernel's page cache: the memory that stores use without owning it. And how to empty it.
+//! The share of a directory's files in the kernel's page cache, which is memory that stores use without owning it. Also empties it.
 
 use std::fs::File;
 use std::io;
@@ -10,17 +10,17 @@ use bakeoff_protocol::DroppedCache;
 use rustix::fs::{Advice, FileType, Mode, OFlags, SeekFrom, fadvise, openat, seek, syncfs};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// Bytes of a file that are looked at together, a multiple of any page size.
+/// Bytes of a file that are examined together, a multiple of any page size.
 const WINDOW_BYTES: u64 = 1 << 30;
 
 /// Sums the pages of all files in a directory that are in the page cache, in bytes.
 ///
-/// Reads no file's content, so nothing gets there by looking. Symbolic links are not followed; a file that vanishes while we
-/// look, or that is a hole, counts nothing.
+/// Reads no file's content, so the page cache does not change. Symbolic links are not followed. A file that vanishes at the same time
+/// counts zero, as does a hole.
 ///
 /// # Errors
-/// When the directory, one in it, or a file cannot be opened for another reason than having vanished, or the kernel does not
-/// tell (it tells the owner of a file and whoever may write it).
+/// The directory, one in it, or a file cannot be opened for another reason than having vanished. Or the kernel gives no information, which
+/// it gives to a file's owner and to users who may write it.
 pub fn page_cache_bytes(directory: &Path) -> io::Result<u64> {
     let page_bytes = rustix::param::page_size() as u64;
     let (mut resident, mut pages) = (Vec::new(), 0);
@@ -31,9 +31,9 @@ pub fn page_cache_bytes(directory: &Path) -> io::Result<u64> {
     Ok(pages * page_bytes)
 }
 
-/// Drops the pages of all files in a directory from the page cache, once everything of their file system is on the disk.
+/// Drops the pages of all files in a directory from the page cache, after flushing their file system to the disk.
 ///
-/// What a process has mapped stays, and all of a file system in memory. The kernel keeps names and inodes, too.
+/// Pages that a process has mapped stay, and so do all pages of a file system in memory. The kernel also keeps names and inodes.
 ///
 /// # Errors
 /// As [`page_cache_bytes`], or the file system cannot be flushed.
@@ -44,7 +44,7 @@ pub fn drop_page_cache(directory: &Path) -> io::Result<DroppedCache> {
     Ok(DroppedCache { resident_before_bytes, resident_after_bytes: page_cache_bytes(directory)? })
 }
 
-/// Opens every file in a directory and in those below it.
+/// Opens every file in a directory and below it.
 fn each_file(directory: &Path, mut act: impl FnMut(&OwnedFd) -> io::Result<()>) -> io::Result<()> {
     let mut pending = vec![File::open(directory)?];
     while let Some(current) = pending.pop() {
@@ -69,7 +69,7 @@ fn each_file(directory: &Path, mut act: impl FnMut(&OwnedFd) -> io::Result<()>) 
     Ok(())
 }
 
-/// Pages of a file that are in the page cache. Holes, which may be far longer than the data, are passed over.
+/// Pages of a file that are in the page cache. Skips holes, which may be far longer than the data.
 fn pages_of_file(file: impl AsFd, page_bytes: u64, resident: &mut Vec<u8>) -> io::Result<u64> {
     let mut pages = 0;
     let mut begin = 0;
@@ -94,12 +94,12 @@ fn pages_of_range(file: impl AsFd, begin: u64, bytes: u64, page_bytes: u64, resi
     }
     resident.clear();
     resident.resize(bytes.div_ceil(page_bytes) as usize, 0);
-    // SAFETY: a new mapping where the kernel likes, of which nothing is read or written.
+    // SAFETY: a new mapping at an address of the kernel's choice; none of it is read or written.
     let mapped = unsafe { mmap(ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, begin)? };
     // SAFETY: the range was just mapped, and there is a byte for each of its pages.
     let code = unsafe { libc::mincore(mapped, length, resident.as_mut_ptr()) };
     let told = if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
-    // SAFETY: mapped above, and used no more.
+    // SAFETY: mapped above, and no longer used.
     unsafe { munmap(mapped, length)? };
     told?;
     Ok(resident.iter().filter(|page| **page & 1 == 1).count() as u64)
@@ -117,14 +117,14 @@ mod tests {
         let path = directory.path().join("file");
         std::fs::write(&path, vec![1; 1 << 20]).unwrap();
         let file = File::open(&path).unwrap();
-        // SAFETY: a new mapping where the kernel likes, of a file that nobody cuts.
+        // SAFETY: a new mapping at an address of the kernel's choice; nobody truncates the file.
         let mapped = unsafe { mmap(ptr::null_mut(), 1 << 20, ProtFlags::READ, MapFlags::SHARED, &file, 0).unwrap() };
-        // SAFETY: as long as the mapping, which is there.
+        // SAFETY: the mapping exists and has this length.
         let read = unsafe { std::slice::from_raw_parts(mapped.cast::<u8>(), 1 << 20) };
         assert_eq!(read.iter().map(|byte| u64::from(*byte)).sum::<u64>(), 1 << 20);
         let dropped = drop_page_cache(directory.path()).unwrap();
         assert!(!dropped.is_cold(), "{dropped:?}");
-        // SAFETY: mapped above, and used no more.
+        // SAFETY: mapped above, and no longer used.
         unsafe { munmap(mapped, 1 << 20).unwrap() };
         let dropped = drop_page_cache(directory.path()).unwrap();
         assert!(dropped.is_cold(), "{dropped:?}");
@@ -145,7 +145,7 @@ mod tests {
         let page_bytes = rustix::param::page_size() as u64;
         let expected = 100_000_u64.next_multiple_of(page_bytes) + page_bytes;
         assert_eq!(page_cache_bytes(directory.path()).unwrap(), expected);
-        // The kernel is free to keep some of it.
+        // The kernel may keep some of it.
         let dropped = drop_page_cache(directory.path()).unwrap();
         assert_eq!(dropped.resident_before_bytes, expected);
         assert_eq!(dropped.resident_after_bytes, page_cache_bytes(directory.path()).unwrap());

@@ -1,8 +1,7 @@
-//! What this process, and the machine around it, spent between two moments.
+//! Resources that this process, and the machine around it, used between two moments.
 //!
-//! A snapshot reads a dozen files of `/proc` and `/sys`; none of that appears in its own figures, because the counters
-//! that it moves are read first and last, and a difference goes from the last reading of the earlier snapshot to the
-//! first reading of the later one.
+//! A snapshot reads a dozen files of `/proc` and `/sys`, which is not part of its own figures. It reads the affected counters first and
+//! last. A difference runs from the last reading of the earlier snapshot to the first reading of the later one.
 
 use std::fs;
 use std::io::Read;
@@ -15,24 +14,24 @@ use procfs::{CurrentSI, FromRead, KernelStats};
 
 use crate::{DeviceCounters, DeviceId, sys};
 
-/// Whether the last call of [`reset_peak_rss`] worked. One for the process, as the peak itself is.
+/// Whether the last call of [`reset_peak_rss`] succeeded. It belongs to the process, as the peak does.
 static PEAK_WAS_RESET: AtomicBool = AtomicBool::new(false);
 
-/// Starts a new peak of the resident set, from what is resident now. Call it just before the snapshot that begins a phase.
+/// Starts a new peak of the resident set at its current size. Call it just before the snapshot that begins a phase.
 ///
-/// Says whether the kernel allowed it; if not, the peak is absent from figures that begin with a later snapshot.
+/// Returns whether the kernel allowed it. If not, figures that begin with a later snapshot have no peak.
 pub fn reset_peak_rss() -> bool {
     let was_reset = fs::write("/proc/self/clear_refs", "5").is_ok();
     PEAK_WAS_RESET.store(was_reset, Ordering::Relaxed);
     was_reset
 }
 
-/// The resident set now, in bytes: the baseline of memory figures.
+/// The current resident set in bytes: the baseline of memory figures.
 pub fn rss_bytes() -> Option<u64> {
     kib(status()?.vmrss)
 }
 
-/// The counters of this process and this machine at one moment. Each is absent where it could not be read.
+/// The counters of this process and this machine at one moment. A counter that could not be read is absent.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     first: Counters,
@@ -44,7 +43,7 @@ pub struct Snapshot {
     last: Counters,
 }
 
-/// What reading `/proc` changes.
+/// The counters that reading `/proc` changes.
 #[derive(Clone, Debug)]
 struct Counters {
     usage: Option<Usage>,
@@ -66,7 +65,7 @@ pub(crate) struct Usage {
 #[derive(Clone, Debug)]
 pub(crate) struct IoCounters {
     counters: Io,
-    /// Bytes of the file itself: counted by the kernel as one more read, but only after these counters were given out.
+    /// Bytes of the file itself. The kernel counts them as a further read, but only after it has returned these counters.
     own_bytes: u64,
 }
 
@@ -87,7 +86,7 @@ struct MachineCounters {
 }
 
 impl Snapshot {
-    /// Reads everything; takes some hundred microseconds. `device` is the one whose traffic is of interest.
+    /// Reads everything, which takes a few hundred microseconds. `device` is the one whose traffic counts.
     pub fn take(device: Option<DeviceId>) -> Self {
         let first = Counters::read();
         let status = status();
@@ -102,13 +101,13 @@ impl Snapshot {
         }
     }
 
-    /// What the process did since this was taken is left out of differences that begin with it; what the machine did is not.
+    /// Excludes this process's work so far from differences that begin with this snapshot. The machine's work stays included.
     pub fn begin_anew(&mut self) {
         self.last = Counters::read_to_begin();
     }
 
-    /// What was spent since an earlier snapshot of the same process. `baseline_rss` is what [`rss_bytes`] gave once the
-    /// empty store was open; without it the peak above it is absent.
+    /// Resources used since an earlier snapshot of the same process. `baseline_rss` is the value of [`rss_bytes`] with the empty store
+    /// open. Without it the peak above it is absent.
     pub fn resources_since(&self, earlier: &Self, baseline_rss: Option<u64>) -> Resources {
         let peak = self.memory.peak.filter(|_| earlier.memory.peak_was_reset);
         let mut resources = Resources {
@@ -140,12 +139,12 @@ impl Snapshot {
 }
 
 impl Counters {
-    /// Those that end something: the processor's first, since reading the others takes some of its time.
+    /// Counters that end an interval: the processor's first, since reading the others takes CPU time.
     fn read() -> Self {
         Self { usage: Usage::read(libc::RUSAGE_SELF), io: IoCounters::read() }
     }
 
-    /// Those from which something begins: the processor's last.
+    /// Counters that begin an interval: the processor's last.
     fn read_to_begin() -> Self {
         let io = IoCounters::read();
         Self { usage: Usage::read(libc::RUSAGE_SELF), io }
@@ -193,7 +192,7 @@ impl IoCounters {
         self.counters.wchar
     }
 
-    /// In a single read call, so that its own cost is known exactly.
+    /// In a single read call, so that its own bytes are known exactly.
     pub(crate) fn read() -> Option<Self> {
         let mut buffer = [0u8; 1024];
         let length = fs::File::open("/proc/self/io").ok()?.read(&mut buffer).ok()?;
@@ -248,7 +247,7 @@ fn status() -> Option<Status> {
     Process::myself().ok()?.status().ok()
 }
 
-/// Less the descriptor that the listing itself needs.
+/// Without the descriptor of the listing itself.
 fn open_files() -> Option<u64> {
     let listed = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
     listed.checked_sub(1)
@@ -272,10 +271,10 @@ fn time_ns(time: libc::timeval) -> Option<u64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(microseconds.checked_mul(1_000)?)
 }
 
-/// Ends this process as a crash would: nothing is flushed, closed or told.
+/// Ends this process as a crash would: nothing is flushed or closed, and no event is sent.
 pub fn die() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-    // The signal may come a moment later.
+    // The signal may arrive a moment later.
     loop {
         std::thread::park();
     }

@@ -1,9 +1,9 @@
-//! Reading the small text files of `/proc` and `/sys`.
+//! Reads the small text files of `/proc` and `/sys`.
 
 use std::fs;
 use std::path::Path;
 
-/// The content without surrounding blanks; `None` if it cannot be read or is empty. Bytes that are not UTF-8 are replaced.
+/// The content without surrounding blanks; `None` if it is empty or cannot be read. Bytes that are not UTF-8 are replaced.
 pub(crate) fn text(path: impl AsRef<Path>) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
@@ -15,7 +15,7 @@ pub(crate) fn number(path: impl AsRef<Path>) -> Option<u64> {
     text(path)?.parse().ok()
 }
 
-/// The word in brackets, of a file such as `always [madvise] never`; the only word of a file without brackets.
+/// The word in brackets in a file such as `always [madvise] never`; without brackets, the only word.
 pub(crate) fn choice(path: impl AsRef<Path>) -> Option<String> {
     bracketed(&text(path)?)
 }
@@ -27,7 +27,7 @@ fn bracketed(text: &str) -> Option<String> {
     }
 }
 
-/// The clock sources the kernel still trusts.
+/// The clock sources that the kernel still trusts.
 pub(crate) fn clock_sources_available() -> Option<Vec<String>> {
     let text = text("/sys/devices/system/clocksource/clocksource0/available_clocksource")?;
     Some(text.split_whitespace().map(str::to_owned).collect())

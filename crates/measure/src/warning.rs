@@ -1,4 +1,4 @@
-//! Circumstances that spoil figures: what each is, what it does to them, what to do about it.
+//! Circumstances that distort figures: what each is, its effect, and the remedy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Machine, Medium};
 
-/// Share of one CPU's time that a hypervisor may give away before it is worth a word.
+/// The share of one CPU's time that a hypervisor may take without a warning.
 const STEAL_SHARE_MAX: f64 = 0.01;
 
-/// Share of the median latency that two clock readings may make up, in percent.
+/// The share of the median latency that two clock readings may take, in percent.
 const CLOCK_PERCENT_MAX: u64 = 20;
 
-/// Share of memory that may be swapped out, in percent. Idle programs' pages, swapped out long ago, do no harm.
+/// The share of memory that may be swapped out, in percent. Pages of idle programs, swapped out long ago, do no harm.
 const SWAP_PERCENT_MAX: u64 = 1;
 
-/// Fewer rounds than this give no interval worth the name.
+/// Fewer rounds give no useful interval.
 const ROUNDS_MIN: u32 = 3;
 
-/// Share of the CPUs that may be busy when a run starts.
+/// The share of CPUs that may be busy when a run starts.
 const LOAD_SHARE_MAX: f64 = 0.5;
 
-/// One circumstance, with the figures that show it. Shown as what it is, what it does, what to do.
+/// A circumstance with the figures that show it. Its text has three parts: what it is, its effect, the remedy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum Warning {
@@ -33,14 +33,14 @@ pub enum Warning {
         /// The program.
         program: String,
     },
-    /// The environment tells a JVM how to run.
+    /// The environment sets options of a JVM.
     JvmOptions {
-        /// The driver that it runs.
+        /// The driver that runs on it.
         driver: String,
-        /// The variables, each with its value.
+        /// The variables with their values.
         options: BTreeMap<String, String>,
     },
-    /// The files lie in memory.
+    /// The files are in memory.
     Tmpfs {
         /// The directory.
         directory: PathBuf,
@@ -49,16 +49,16 @@ pub enum Warning {
     },
     /// Data fits into memory.
     DataSmallerThanMemory {
-        /// The least and the largest amount of data that fits and is kept at a time.
+        /// The smallest and the largest amount of data that fits, counting data kept at the same time.
         data_bytes: (u64, u64),
         /// Memory of the machine or of the control group.
         memory_bytes: u64,
     },
-    /// A limit of memory is above all data that is kept under it.
+    /// A memory limit exceeds all data kept under it.
     LimitAboveData {
         /// The limit.
         limit_bytes: u64,
-        /// The most data under it.
+        /// The largest amount of data under it.
         data_bytes: u64,
     },
     /// The processor's frequency follows the load.
@@ -68,9 +68,9 @@ pub enum Warning {
     },
     /// The hypervisor gave CPU time to others.
     Steal {
-        /// How much, all CPUs together.
+        /// How much, for all CPUs together.
         steal_ns: u64,
-        /// Within how much time.
+        /// In this time.
         wall_ns: u64,
     },
     /// Memory has been swapped out.
@@ -82,43 +82,43 @@ pub enum Warning {
     ClockSlow {
         /// The clock in use.
         clock: String,
-        /// What two readings cost.
+        /// The time of two readings.
         clock_pair_ns: u64,
     },
     /// Operations are hardly slower than the clock.
     ClockOverhead {
-        /// The operation, with whatever else tells which.
+        /// The operation, with further details that identify it.
         operation: String,
-        /// What two readings cost.
+        /// The time of two readings.
         clock_pair_ns: u64,
         /// The operation's median latency.
         latency_ns_p50: u64,
     },
-    /// Phases were measured before their rate had settled, or it changed while they were.
+    /// Phases were measured before their rate was steady, or the rate changed during them.
     NotSteady {
-        /// Phases, each with its store, and how it changed.
+        /// Phases, each with its store, and how the rate changed.
         phases: Vec<String>,
     },
-    /// Stores kept all data in memory while they were measured, and wrote a log at most.
+    /// Stores kept all data in memory while they were measured, and wrote at most a log.
     InWriteBuffer {
         /// Stores, each with its workload.
         cells: Vec<String>,
     },
-    /// There are too few rounds to tell noise from difference.
+    /// There are too few rounds to distinguish noise from a difference.
     FewRounds {
-        /// Rounds asked for or left.
+        /// The number of rounds requested or remaining.
         rounds: u32,
     },
-    /// The machine is busy with other things.
+    /// The machine is busy with other work.
     LoadHigh {
         /// Tasks running or waiting for a disk, mean of the last minute.
         load_1m: f64,
-        /// CPUs that could be used.
+        /// CPUs available.
         cpus: u64,
     },
 }
 
-/// What can be said before a run whose workloads keep this many bytes of keys and values at a time.
+/// The warnings before a run whose workloads keep these amounts of keys and values at the same time, in bytes.
 pub fn before_run(machine: &Machine, medium: &Medium, data_bytes: &[u64]) -> Vec<Warning> {
     let warnings = [
         Warning::tmpfs(medium),
@@ -131,12 +131,12 @@ pub fn before_run(machine: &Machine, medium: &Medium, data_bytes: &[u64]) -> Vec
 }
 
 impl Warning {
-    /// If `build`, as a driver describes itself, is not `release`.
+    /// If `build`, as the driver describes itself, is not `release`.
     pub fn debug_build(program: &str, build: &str) -> Option<Self> {
         (build != "release").then(|| Self::DebugBuild { program: program.to_owned() })
     }
 
-    /// If the environment has variables that the JVM of a driver goes by.
+    /// If the environment has variables that the JVM of a driver obeys.
     pub fn jvm_options(driver: &str, options: &BTreeMap<String, String>) -> Option<Self> {
         (!options.is_empty()).then(|| Self::JvmOptions { driver: driver.to_owned(), options: options.clone() })
     }
@@ -147,33 +147,33 @@ impl Warning {
         Some(Self::Tmpfs { directory: medium.directory.clone(), file_system })
     }
 
-    /// If data of some workload fits into memory.
+    /// If the data of some workload fits into memory.
     pub fn data_smaller_than_memory(machine: &Machine, data_bytes: &[u64]) -> Option<Self> {
         let memory_bytes = machine.memory_usable_bytes()?;
         let fits = || data_bytes.iter().copied().filter(|data| *data < memory_bytes);
         Some(Self::DataSmallerThanMemory { data_bytes: (fits().min()?, fits().max()?), memory_bytes })
     }
 
-    /// If a limit of memory is above the data of every workload under it.
+    /// If a memory limit exceeds the data of every workload under it.
     pub fn limit_above_data(limit_bytes: u64, data_bytes: u64) -> Option<Self> {
         (data_bytes < limit_bytes).then_some(Self::LimitAboveData { limit_bytes, data_bytes })
     }
 
-    /// If some governor is not `performance`.
+    /// If any governor is not `performance`.
     pub fn frequency_scaling(machine: &Machine) -> Option<Self> {
         let others = machine.governors.values().filter(|governor| *governor != "performance");
         let governors: Vec<String> = others.cloned().collect::<BTreeSet<_>>().into_iter().collect();
         (!governors.is_empty()).then_some(Self::FrequencyScaling { governors })
     }
 
-    /// If more than a little of the machine's memory has been swapped out.
+    /// If more than 1 % of the machine's memory is swapped out.
     pub fn swap_in_use(machine: &Machine) -> Option<Self> {
         let limit = machine.memory_bytes? / 100 * SWAP_PERCENT_MAX;
         let swap_used_bytes = machine.swap_used_bytes.filter(|&used| used > limit)?;
         Some(Self::SwapInUse { swap_used_bytes })
     }
 
-    /// If more than half the CPUs were busy in the last minute, and are now: what has just ended, as a build, disturbs nobody.
+    /// If more than half the CPUs were busy in the last minute, and still are. Work that has just ended, such as a build, does no harm.
     pub fn load_high(machine: &Machine) -> Option<Self> {
         let cpus = machine.cpus_logical?;
         machine.cpus_busy.is_none_or(|busy| busy > cpus as f64 * LOAD_SHARE_MAX).then_some(())?;
@@ -181,7 +181,7 @@ impl Warning {
         Some(Self::LoadHigh { load_1m, cpus })
     }
 
-    /// If more than 1 % of one CPU's time was given to others; absent `steal_ns` says nothing.
+    /// If more than 1 % of one CPU's time was given to others; never if `steal_ns` is absent.
     pub fn steal(steal_ns: Option<u64>, wall_ns: u64) -> Option<Self> {
         let steal_ns = steal_ns.filter(|&steal| share(steal, wall_ns) > STEAL_SHARE_MAX)?;
         Some(Self::Steal { steal_ns, wall_ns })
@@ -192,13 +192,13 @@ impl Warning {
         (clock != "tsc").then(|| Self::ClockSlow { clock: clock.to_owned(), clock_pair_ns })
     }
 
-    /// If two readings cost more than a fifth of an operation's median latency.
+    /// If two readings take more than a fifth of an operation's median latency.
     pub fn clock_overhead(operation: &str, clock_pair_ns: u64, latency_ns_p50: u64) -> Option<Self> {
         let too_much = clock_pair_ns.saturating_mul(100) > latency_ns_p50.saturating_mul(CLOCK_PERCENT_MAX);
         too_much.then(|| Self::ClockOverhead { operation: operation.to_owned(), clock_pair_ns, latency_ns_p50 })
     }
 
-    /// If some phases, each named with its store, were measured although their rate had not settled, or nobody knows whether it had.
+    /// If some phases, each named with its store, were measured although their rate was not steady, or it is unknown whether it was.
     pub fn not_steady(phases: BTreeSet<String>) -> Option<Self> {
         (!phases.is_empty()).then(|| Self::NotSteady { phases: phases.into_iter().collect() })
     }
@@ -213,7 +213,7 @@ impl Warning {
         (rounds < ROUNDS_MIN).then_some(Self::FewRounds { rounds })
     }
 
-    /// The stable name of this sort of warning: the same as `code` in its JSON.
+    /// The stable name of this kind of warning: the same as `code` in its JSON.
     pub fn code(&self) -> &'static str {
         match self {
             Self::DebugBuild { .. } => "debug-build",
@@ -272,7 +272,7 @@ impl Warning {
             }
             Self::NotSteady { phases } => {
                 format!(
-                    "the rate had not settled before it was measured, changed since, or could not be told: {}",
+                    "the rate was not steady before measuring, changed since, or it is unknown whether it was: {}",
                     first_few(phases)
                 )
             }
@@ -285,37 +285,35 @@ impl Warning {
         }
     }
 
-    /// What it does to the figures.
+    /// Its effect on the figures.
     fn effect(&self) -> &'static str {
         match self {
             Self::DebugBuild { .. } => "its figures are several times too slow, not equally for all stores",
-            Self::JvmOptions { .. } => {
-                "its stores are measured with them, and _JAVA_OPTIONS goes before what a suite sets (heap)"
-            }
+            Self::JvmOptions { .. } => "its stores are measured with them, and _JAVA_OPTIONS overrides a suite's heap",
             Self::Tmpfs { .. } => "the figures say nothing about a disk, and flushing costs nothing",
             Self::DataSmallerThanMemory { .. } => "reads come from the page cache and not from the disk",
-            Self::LimitAboveData { .. } => "what was to be read from the disk may all be in memory",
+            Self::LimitAboveData { .. } => "data that should be read from the disk may all be in memory",
             Self::FrequencyScaling { .. } => "speed follows the load, so short phases look slower than long ones",
-            Self::Steal { .. } => "latencies, the high percentiles first, hold a neighbour's work",
+            Self::Steal { .. } => "latencies, above all the high percentiles, include a neighbour's work",
             Self::SwapInUse { .. } => "some operations may wait for memory to be read back",
             Self::ClockSlow { .. } => "short operations look slower than they are",
             Self::ClockOverhead { .. } => {
                 "the clock is a good part of the figure, and differences between stores shrink"
             }
-            Self::NotSteady { .. } => "the figures would be others if the phase were longer",
+            Self::NotSteady { .. } => "a longer phase would give other figures",
             Self::InWriteBuffer { .. } => {
-                "reads come from memory alone, and what flushing and compacting cost is in no figure"
+                "reads come from memory alone, and no figure includes the cost of flushing and compacting"
             }
-            Self::FewRounds { .. } => "chance cannot be told from difference",
+            Self::FewRounds { .. } => "differences may be due to chance",
             Self::LoadHigh { .. } => "stores share CPUs and disk with other work, and figures scatter",
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     fn advice(&self) -> &'static str {
         match self {
             Self::DebugBuild { .. } => "build it with --release",
-            Self::JvmOptions { .. } => "that is right if you want to measure with them; otherwise unset them",
+            Self::JvmOptions { .. } => "keep them if you want to measure with them; otherwise unset them",
             Self::Tmpfs { .. } => "choose a directory on the disk in question with --dir",
             Self::DataSmallerThanMemory { .. } => {
                 "that is right if your own data fits too; otherwise measure more records, or limit memory \
@@ -323,7 +321,7 @@ impl Warning {
             }
             Self::LimitAboveData { .. } => "measure more records (a larger --scale), or set a lower --memory-limit",
             Self::FrequencyScaling { .. } => "run `cpupower frequency-set -g performance` as root",
-            Self::Steal { .. } => "repeat the run at a quieter time or on a machine of your own",
+            Self::Steal { .. } => "repeat the run at a quieter time or on a dedicated machine",
             Self::SwapInUse { .. } => "close other programs, or run `swapoff -a && swapon -a` as root",
             Self::ClockSlow { .. } => {
                 "compare short operations in throughput mode; `bakeoff doctor` shows the clock sources"
@@ -345,7 +343,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// At most five of them, and how many more there are.
+/// At most five of them, and the number of others.
 fn first_few(names: &[String]) -> String {
     const MOST: usize = 5;
     let few = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");

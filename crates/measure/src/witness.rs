@@ -1,7 +1,7 @@
-//! What a thread and the machine did while one operation took long.
+//! What a thread and the machine did during a slow operation.
 //!
-//! A witness is looked at now and then, and after an operation that took long; the difference tells whether the thread computed,
-//! waited for a processor, or waited for something else, and what. One look takes a few microseconds, outside timed regions.
+//! A witness is read regularly, and after each slow operation. The difference shows whether the thread ran, waited for a processor, or
+//! waited for something else, and for what. A reading takes a few microseconds, outside timed regions.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -15,29 +15,29 @@ use crate::clock::kernel_ns;
 use crate::device::{DeviceId, DeviceRequests, requests_from};
 use crate::process::{Usage, stall_ns, ticks_ns};
 
-/// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of the
-/// time in which an operation's thread ran, faults are not its cause.
+/// A page fault served from memory takes about 0.5 µs, to clear or map a page. Faults are the cause only if they fill more than half of the
+/// time in which an operation's thread ran.
 const FAULT_NS: u64 = 500;
 
-/// How exactly a disk says how long its requests took: what it was done with before and after is rounded down to milliseconds each.
+/// The precision of the duration of a disk's requests: the totals before and after are both rounded down to milliseconds.
 const REQUESTS_NS: u64 = 2_000_000;
 
-/// How exactly it says for how long it had any: a tick of the kernel's timer, on most machines.
+/// The precision of the time in which a disk had requests: a tick of the kernel's timer, on most machines.
 const TICK_NS: u64 = 4_000_000;
 
 /// Whether the kernel counts how long each thread waits for block devices: 1 if it does.
 const DELAY_ACCOUNTING: &str = "/proc/sys/kernel/task_delayacct";
 
-/// How exactly it tells that: in hundredths of a second, each told when it is full, whenever it began.
+/// The precision of that time: hundredths of a second, each counted when it is complete.
 const DELAY_NS: u64 = 10_000_000;
 
-/// Reads the counters of the thread that made it.
+/// Reads the counters of the thread that created it.
 pub struct Witness {
     schedule: Option<File>,
     delays: Option<File>,
     pressure: Option<File>,
     disk: Option<File>,
-    /// The files are those of one thread.
+    /// The files belong to one thread.
     _this_thread: PhantomData<Cell<()>>,
 }
 
@@ -58,18 +58,18 @@ pub struct Moment {
 }
 
 impl Witness {
-    /// For the calling thread, and the disk that its files are on, if there is one.
+    /// For the calling thread, and the disk of its files, if there is one.
     pub fn new(disk: Option<DeviceId>) -> Self {
         let open = |path| File::open(path).ok();
         let (schedule, pressure) = (open("/proc/thread-self/schedstat"), open("/proc/pressure/io"));
         let disk = disk.and_then(|disk| File::open(disk.sys_path().join("stat")).ok());
-        // Elsewhere it stays at zero, and the file takes longer to read than all others.
+        // Without delay accounting the counter stays at zero, and the file takes longer to read than all others.
         let delays = std::fs::read_to_string(DELAY_ACCOUNTING).is_ok_and(|switch| switch.trim() == "1");
         let delays = delays.then(|| open("/proc/thread-self/stat")).flatten();
         Self { schedule, delays, pressure, disk, _this_thread: PhantomData }
     }
 
-    /// The counters now.
+    /// The current counters.
     pub fn look(&self) -> Moment {
         let usage = Usage::read(libc::RUSAGE_THREAD);
         let count = |field: fn(&Usage) -> u64| usage.as_ref().map_or(0, field);
@@ -93,8 +93,8 @@ impl Witness {
 }
 
 impl Moment {
-    /// What went on since an earlier moment, in which one operation took `latency_ns` and nearly all of the time. `alone`: no other
-    /// thread of the process replays, so that what other threads computed, the store's own did.
+    /// The activity since an earlier moment, during which one operation took `latency_ns`, nearly all of the time. With `alone`, no other
+    /// thread of the process replays, so CPU time of other threads is the store's own.
     pub fn since(&self, earlier: &Self, latency_ns: u64, alone: bool) -> Activity {
         let grown = |to: u64, from: u64| to.saturating_sub(from);
         let both = |to: Option<u64>, from: Option<u64>| Some(to?.saturating_sub(from?).min(latency_ns));
@@ -109,7 +109,7 @@ impl Moment {
             delay_io_ns: both(self.delay_io_ns, earlier.delay_io_ns),
             stall_io_ns: both(self.stall_io_ns, earlier.stall_io_ns),
             disk_requests: requests.map(|(to, from)| grown(to.count, from.count)),
-            // Those of others beside it took no time of their own.
+            // Concurrent requests of others took no additional time.
             disk_requests_ns: requests
                 .map(|(to, from)| grown(to.ns, from.ns).min(grown(to.busy_ns, from.busy_ns) + TICK_NS)),
             background_cpu_ns: alone.then_some(others_ns),
@@ -121,8 +121,7 @@ impl Moment {
     }
 }
 
-/// Where the largest part of an operation's time went, as far as that can be told from what went on meanwhile: it ran, stood in line for a
-/// processor, or slept.
+/// The largest part of an operation's time, judged by its activity: the thread ran, was queued for a processor, or slept.
 pub fn cause(latency_ns: u64, meanwhile: &Activity) -> Cause {
     let (slept_ns, in_line_ns) = (meanwhile.blocked_ns, meanwhile.runqueue_ns.unwrap_or(0));
     let ran_ns = latency_ns.saturating_sub(slept_ns).saturating_sub(in_line_ns);
@@ -134,40 +133,41 @@ pub fn cause(latency_ns: u64, meanwhile: &Activity) -> Cause {
         return Cause::Preempted;
     }
     if meanwhile.context_switches_voluntary == 0 {
-        // It was not running, yet did not give up the processor, and for most of that time did not stand in line for one either. Where nothing tells how
-        // long it stood in line, that it was switched away is all there is to go by.
+        // The thread was not running, but did not release the processor, and was not queued for one most of that time. If the queueing time
+        // is unknown, only the involuntary switch is evidence.
         let stood_in_line = meanwhile.runqueue_ns.is_none() && meanwhile.context_switches_involuntary > 0;
         return if stood_in_line { Cause::Preempted } else { Cause::Stolen };
     }
     let half_ns = meanwhile.blocked_ns / 2;
-    // The first may have been nearly full before.
+    // The first hundredth may have been nearly complete before.
     let waited_itself = meanwhile.delay_io_ns.is_some_and(|delay| delay.saturating_sub(DELAY_NS) > half_ns);
     if waited_itself || meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns) {
         return Cause::Disk;
     }
-    // Before the disk's requests, which may be anybody's: what is written in the background does not keep a thread from working.
+    // Checked before the disk's requests, which may be anyone's: background writes do not keep a thread from working.
     if meanwhile.background_cpu_ns.is_some_and(|cpu| cpu > half_ns) {
         return Cause::Background;
     }
     if disk_was_busy(meanwhile, half_ns) { Cause::Disk } else { Cause::Waiting }
 }
 
-/// Whether the disk was busy for so long while a thread slept.
+/// Whether the disk was busy for this long while a thread slept.
 ///
-/// Pressure is counted in ticks of the kernel's timer, weighted by what processors do besides: waits shorter than that leave no trace in it. The disk
-/// counts its requests one by one.
+/// Pressure is counted in ticks of the kernel's timer, weighted by other activity of the processors. Shorter waits leave no trace in it.
+/// The disk counts its requests individually.
 fn disk_was_busy(meanwhile: &Activity, ns: u64) -> bool {
     let requests_ns = meanwhile.disk_requests_ns.unwrap_or(0).saturating_add(REQUESTS_NS);
     meanwhile.disk_requests.is_some_and(|requests| requests > 0) && requests_ns > ns
 }
 
-/// The thread's wait for block devices, the 42nd field of its `stat`: clock ticks. The second, its name in brackets, may hold anything.
+/// The thread's wait for block devices, the 42nd field of its `stat`, in clock ticks. The second field, its name in brackets, may contain
+/// anything.
 fn delay_io_ns(stat: &str) -> Option<u64> {
     let ticks = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(39)?;
     ticks_ns(ticks.parse().ok()?)
 }
 
-/// What a small file that is read again and again tells: its first `BYTES`, or all of it if it is shorter.
+/// Parses the first `BYTES` of a small file that is read repeatedly.
 fn told<T, const BYTES: usize>(file: Option<&File>, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let mut bytes = [0; BYTES];
     let length = file?.read_at(&mut bytes, 0).ok()?;
@@ -181,8 +181,8 @@ mod tests {
 
     use super::*;
 
-    /// What a witness says of some work: its cause, and what went on. Other tests run in threads of this process: what those
-    /// compute counts only where it is asked for.
+    /// The verdict of a witness on some work: the cause and the activity. Other tests run in threads of this process, so their CPU time
+    /// counts only if `others` is set.
     fn told(others: bool, work: impl FnOnce()) -> (Cause, Activity) {
         let witness = Witness::new(None);
         let (earlier, begin) = (witness.look(), Instant::now());
@@ -197,7 +197,7 @@ mod tests {
         let (cause, meanwhile) = told(false, || std::thread::sleep(Duration::from_millis(50)));
         assert!(meanwhile.blocked_ns > 25_000_000, "{meanwhile:?}");
         assert!(meanwhile.context_switches_voluntary > 0, "{meanwhile:?}");
-        // Somebody else may have kept the disk busy meanwhile.
+        // Another process may have kept the disk busy.
         assert!(matches!(cause, Cause::Waiting | Cause::Disk), "{cause:?} {meanwhile:?}");
     }
 
@@ -240,7 +240,7 @@ mod tests {
         let (name, fields) = (stat.find('(').unwrap(), stat.rfind(')').unwrap());
         let fields: Vec<_> = stat[fields + 1..].split_ascii_whitespace().collect();
         assert!(fields.len() >= 40 && name > 0, "{stat}");
-        // The 42nd in proc(5) with two before the state, and a name that would be taken for more fields.
+        // The 42nd in proc(5) with two before the state, and a name that looks like further fields.
         let odd = format!("1 (a) b ( c) {} 7 {}", fields[..39].join(" "), fields[40..].join(" "));
         assert_eq!(delay_io_ns(&odd), Some(70_000_000));
         assert_eq!(delay_io_ns("1 (cut) S 2 3"), None);
@@ -254,7 +254,7 @@ mod tests {
         assert!(meanwhile.page_faults_minor > 16, "{meanwhile:?}");
     }
 
-    /// Seen on a virtual machine: that the thread was switched away once says nothing of the time after it.
+    /// Observed on a virtual machine: a single switch of the thread does not explain the time after it.
     #[test]
     fn one_short_stand_in_line_does_not_make_a_long_absence_a_preemption() {
         let seen = Activity {
@@ -264,7 +264,7 @@ mod tests {
             ..Activity::default()
         };
         assert_eq!(cause(12_952_509, &seen), Cause::Stolen);
-        // Where the kernel does not tell how long it stood in line, the switch does.
+        // If the kernel does not report the queueing time, the switch is the evidence.
         assert_eq!(cause(12_952_509, &Activity { runqueue_ns: None, ..seen }), Cause::Preempted);
     }
 
@@ -278,7 +278,7 @@ mod tests {
         let seen = Activity { context_switches_voluntary: 1, ..now.since(&earlier, 150_000_000, true) };
         assert_eq!((seen.disk_requests, seen.disk_requests_ns), (Some(20), Some(14_000_000)));
         assert_eq!(cause(150_000_000, &seen), Cause::Waiting);
-        // A request that began before the operation did not take more of it than there is.
+        // A request that began before the operation counts at most for the operation's time.
         let one = moment(10_000_000, disk(11, 950_000_000, 80_000_000));
         let seen = Activity { context_switches_voluntary: 1, ..one.since(&earlier, 10_000_000, true) };
         assert_eq!(cause(10_000_000, &seen), Cause::Disk);
@@ -311,12 +311,12 @@ mod tests {
             [0, 50_000_000, 60_000_000].map(|ns| delayed(80_000_000, ns)),
             [Cause::Waiting, Cause::Waiting, Cause::Disk]
         );
-        // A hundredth that was full then, most of which may lie before it.
+        // A hundredth completed during it, but most of it may be earlier.
         assert_eq!(delayed(15_000_000, 10_000_000), Cause::Waiting);
         let requests = |count, ns| Activity { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
         assert_eq!(told(900_000, Some(0), requests(1, 0)), Cause::Disk);
         assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);
-        // One short request in a long sleep is not what it slept for.
+        // One short request during a long sleep is not the reason for the sleep.
         assert_eq!(cause(90_000_000, &Activity { blocked_ns: 80_000_000, ..requests(3, 1_000_000) }), Cause::Waiting);
         let background = Activity { background_cpu_ns: Some(800_000), ..switched };
         assert_eq!(told(900_000, Some(0), background), Cause::Background);

@@ -1,4 +1,4 @@
-//! What a directory takes, for files with holes, several names, links, and while they vanish.
+//! Disk usage with holes, several names, links, and files that vanish.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use std::thread;
 
 use bakeoff_measure::disk_usage;
 
-/// Beside what is built: some file systems in memory count no blocks for directories.
+/// In the build directory: some file systems in memory count no blocks for directories.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -50,7 +50,7 @@ fn agrees_with_du() {
         fs::write(inner.join(format!("{number}")), vec![1; number * 700]).unwrap();
     }
     fs::hard_link(directory.path().join("4/49"), directory.path().join("again")).unwrap();
-    // Blocks that are promised but not written may change their number when they are.
+    // The number of reserved blocks may change when they are written.
     sync_file_system(directory.path());
     let output = std::process::Command::new("du").args(["-s", "-B1"]).arg(directory.path()).output().unwrap();
     let listed = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! The histogram against exact answers, its encoding there and back, and text that is none.
+//! The histogram against exact answers, its encoding in both directions, and invalid text.
 
 use bakeoff_measure::{Histogram, HistogramError};
 use base64::Engine as _;
@@ -13,7 +13,7 @@ fn histogram_of(latencies: &[u64]) -> Histogram {
     histogram
 }
 
-/// The smallest latency that at least the share `quantile` of all do not exceed.
+/// The smallest latency that at least the share `quantile` of all latencies does not exceed.
 fn exact_quantile(latencies: &[u64], quantile: f64) -> u64 {
     let mut sorted = latencies.to_vec();
     sorted.sort_unstable();
@@ -25,7 +25,7 @@ fn assert_three_digits(found: u64, exact: u64) {
     assert!(found.abs_diff(exact) as f64 <= exact as f64 / 1_000.0, "{found} is not {exact} to three digits");
 }
 
-/// Nanoseconds to minutes, each magnitude as likely as another.
+/// Nanoseconds to minutes, with each magnitude equally likely.
 fn latency() -> impl Strategy<Value = u64> {
     (0u32..38).prop_flat_map(|bits| (1u64 << bits)..=(2u64 << bits))
 }
@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn rubbish_is_refused_and_never_panics(mut bytes in prop::collection::vec(any::<u8>(), 0..80), seal in any::<bool>()) {
         if seal && bytes.len() >= 40 {
-            // Past the checks of the header, into the counts.
+            // Past the header's checks, into the counts.
             let payload_bytes = bytes.len() as u32 - 40;
             bytes[..4].copy_from_slice(&0x1c84_9313u32.to_be_bytes());
             bytes[4..8].copy_from_slice(&payload_bytes.to_be_bytes());
@@ -95,7 +95,7 @@ proptest! {
 fn known_figures() {
     let latencies: Vec<u64> = (1..=1_000).collect();
     let found = histogram_of(&latencies).to_latency();
-    // Up to 2,047 ns every nanosecond has a bucket of its own, so these are exact.
+    // Up to 2,047 ns every nanosecond has its own bucket, so these are exact.
     assert_eq!((found.latency_ns_min, found.latency_ns_max), (1, 1_000));
     assert_eq!(found.latency_ns_mean, 501, "500.5 rounds up");
     assert_eq!((found.latency_ns_p50, found.latency_ns_p90), (500, 900));

@@ -1,4 +1,4 @@
-//! The machine and media that these tests run on.
+//! The machine and media of these tests.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn a_machine_survives_json() {
     let machine = Machine::read();
     let json = serde_json::to_string(&machine).unwrap();
     assert_eq!(serde_json::from_str::<Machine>(&json).unwrap(), machine);
-    assert!(!json.contains("null"), "what is not known is left out: {json}");
+    assert!(!json.contains("null"), "unknown parts must be absent: {json}");
     assert_eq!(serde_json::to_string(&Machine::default()).unwrap(), "{\"architecture\":\"\"}");
 }
 
@@ -40,7 +40,7 @@ fn the_directory_of_the_sources_lies_on_something() {
     assert_eq!(medium.directory, sources.canonicalize().unwrap());
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     if medium.file_system.is_none() {
-        // In a chroot that is no mount of its own the kernel does not say what lies below.
+        // In a chroot that is not a mount point the kernel does not show the mount below it.
         assert!(!mounts.lines().any(|line| line.split(' ').nth(4) == Some("/")), "{mounts}");
         return;
     }

@@ -1,5 +1,5 @@
-//! The peak of the resident set. A file of its own, because the peak belongs to the whole process and tests of one file
-//! run at the same time.
+//! The peak of the resident set. It belongs to the whole process, and the tests of a file run at the same time, so this test has its own
+//! file.
 
 use std::hint::black_box;
 
@@ -36,7 +36,7 @@ fn memory_is_seen_in_the_phase_it_was_used_in() {
     recording_does_not_fault();
 }
 
-/// In the same test, for page faults are the whole process's too.
+/// In the same test, since page faults also belong to the whole process.
 fn recording_does_not_fault() {
     let mut histogram = Histogram::new();
     let start = Snapshot::take(None);
@@ -44,7 +44,7 @@ fn recording_does_not_fault() {
         histogram.record(1 << bits);
     }
     let faults = Snapshot::take(None).resources_since(&start, None).page_faults_minor.unwrap();
-    // 42 magnitudes lie on more than 30 pages; taking a snapshot may cost a few faults, not that many.
+    // 42 magnitudes are on more than 30 pages. A snapshot may cause a few faults, but not that many.
     assert!(faults < 20, "{faults} page faults");
     assert_eq!(histogram.count(), 42);
 }

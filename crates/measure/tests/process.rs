@@ -1,4 +1,4 @@
-//! Counters of the process grow when they should, by what they should, and not by the looking itself.
+//! Counters of the process grow when they should, by the right amount, and not by the measuring itself.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use bakeoff_measure::{DeviceId, Snapshot};
 use bakeoff_protocol::Resources;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The counters belong to the whole process, so these tests go one after another.
+/// The counters belong to the whole process, so these tests run in sequence.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -50,7 +50,7 @@ fn reads_and_writes_are_counted_to_the_byte() {
     });
     assert_eq!(resources.process_read_bytes, Some(5_000));
     assert_eq!(resources.read_calls, Some(5));
-    // The test harness reports finished tests meanwhile, so writes may be a few more.
+    // The test harness reports finished tests at the same time, so there may be a few more writes.
     let (bytes, calls) = (resources.process_write_bytes.unwrap(), resources.write_calls.unwrap());
     assert!((409_600..411_000).contains(&bytes), "{bytes} bytes");
     assert!((100..120).contains(&calls), "{calls} calls");
@@ -129,7 +129,7 @@ fn open_files_and_threads_are_those_at_the_end() {
     drop((files, stop));
     assert!(waiting.join().unwrap());
     let without = Snapshot::take(None).resources_since(&before, None);
-    // Other tests' threads wait for their turn, or end, meanwhile; they hold no files.
+    // Threads of other tests wait or end at the same time; they hold no files.
     assert_eq!(with.open_files.unwrap(), without.open_files.unwrap() + 20);
     assert!(with.threads.unwrap() >= 2);
 }

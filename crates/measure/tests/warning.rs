@@ -1,4 +1,4 @@
-//! Each warning shows when it applies, not otherwise, and says what, why and what to do.
+//! Each warning appears exactly when it applies, and states the circumstance, the effect and the remedy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use bakeoff_measure::{Machine, Medium, Warning, before_run};
 
 const GIB: u64 = 1 << 30;
 
-/// A machine and a medium that give no cause for words.
+/// A machine and a medium without cause for a warning.
 fn quiet() -> (Machine, Medium) {
     let machine = Machine {
         memory_bytes: Some(8 * GIB),
@@ -25,7 +25,7 @@ fn codes(machine: &Machine, medium: &Medium, data_bytes: u64) -> Vec<&'static st
     before_run(machine, medium, &[data_bytes]).iter().map(Warning::code).collect()
 }
 
-/// One of each sort.
+/// One warning of each kind.
 fn all() -> Vec<Warning> {
     let (quiet, _) = quiet();
     let machine = Machine {
@@ -60,7 +60,7 @@ fn a_quiet_machine_gives_no_cause_for_words() {
     let (machine, medium) = quiet();
     assert!(codes(&machine, &medium, 8 * GIB).is_empty());
     assert_eq!(codes(&machine, &medium, 8 * GIB - 1), ["data-smaller-than-memory"]);
-    // Of several workloads those that fit are told, from the least to the largest.
+    // For several workloads the warning names the range that fits, from the smallest to the largest.
     let some = Warning::data_smaller_than_memory(&machine, &[9 * GIB, GIB, 2 * GIB]).unwrap().to_string();
     assert!(some.starts_with("the data (1.00 GiB to 2.00 GiB) fits into memory"), "{some}");
     assert_eq!(Warning::data_smaller_than_memory(&machine, &[]), None);
