@@ -218,9 +218,9 @@ fn a_need_from_a_trace() {
     let nine: String = (0..9).map(|number| format!("get,k{number},9\n")).collect();
     place.write("nine.csv", &format!("op,key,value_size\n{nine}"));
     let shown = place.run(&["tape", "summary", "nine.csv"]).expect(0).stdout;
-    assert!(shown.contains("access zipfian unless --access says another"), "{shown}");
+    assert!(shown.contains("access zipfian unless --access sets another"), "{shown}");
     let nine = ["pick", "--trace", "nine.csv", "--stores", "lmdb", "--budget", "1s"];
-    place.run(&nine).says(&["nine.csv: too few keys", "access zipfian is assumed unless --access says another"]);
+    place.run(&nine).says(&["nine.csv: too few keys", "access zipfian is assumed unless --access sets another"]);
     let threads: String = (0..400).map(|number| format!("set,k{},9,t{}\n", number % 100, number % 4)).collect();
     place.write("threads.csv", &format!("op,key,value_size,thread\n{threads}"));
     let shown = place.run(&["tape", "summary", "threads.csv"]).expect(0).stdout;

@@ -506,7 +506,7 @@ fn what_a_trace_does_not_say_is_said_by_options() {
     place.run(&["tape", "import", "app.csv"]).expect(2).says(&["no column `batch_id`", "--ignore batch_id"]);
     let told = place.run(&["tape", "import", "app.csv", "--ignore", "batch_id"]).expect(0).stdout;
     assert!(told.contains("50.0 % of its reads find nothing."), "{told}");
-    assert!(told.contains("Its times have no zone and count as UTC: --time-zone says another."), "{told}");
+    assert!(told.contains("Its times have no zone and count as UTC: --time-zone sets another."), "{told}");
     let summary =
         ["tape", "summary", "app.csv", "--ignore", "batch_id", "--key-prefix", "a/", "--time-zone", "Europe/Zurich"];
     let shown = place.run(&summary).expect(0).stdout;

@@ -1,4 +1,4 @@
-//! An axis of a map as it is typed: `value-size=16B..1MiB`.
+//! An axis of a map, as typed: `value-size=16B..1MiB`.
 
 use anyhow::{Result, bail};
 use bakeoff_engine::pick::RECORDS_MAX;
@@ -7,13 +7,13 @@ use bakeoff_suite::VALUE_BYTES_MAX;
 use bakeoff_tape::LANES_MAX;
 use bakeoff_text::{did_you_mean, parse_count, parse_size, printable};
 
-/// The most skew, as of `--access zipfian:10`.
+/// The largest skew, as in `--access zipfian:10`.
 const SKEW_MAX: f64 = 10.0;
 
-/// The least and the most memory, bytes, as of `--memory`.
+/// The least and the most memory in bytes, as in `--memory`.
 const MEMORY_BYTES: (f64, f64) = ((64 << 10) as f64, (1_u64 << 46) as f64);
 
-/// Reads an axis; `flag` is where it stands.
+/// Parses an axis. `flag` is its place, for messages.
 pub fn axis(flag: &str, text: &str) -> Result<MapAxis> {
     let known = MapQuantity::ALL.map(MapQuantity::name);
     let example = "write, for example, value-size=16B..1MiB";
@@ -24,7 +24,7 @@ pub fn axis(flag: &str, text: &str) -> Result<MapAxis> {
         bail!("{flag}: unknown quantity `{}`{near}; use {}", printable(name.trim()), known.join(", "))
     };
     let Some((from, to)) = range.split_once("..") else {
-        bail!("{flag} {shown}: `{}` is no range; {example}", printable(range))
+        bail!("{flag} {shown}: `{}` is not a range; {example}", printable(range))
     };
     let [from, to] = [from, to].map(|end| number(quantity, end.trim()).map_err(|why| format!("{flag} {shown}: {why}")));
     let (from, to) = match (from, to) {
@@ -42,7 +42,7 @@ pub fn axis(flag: &str, text: &str) -> Result<MapAxis> {
     Ok(MapAxis::new(quantity, from, to))
 }
 
-/// The least and the most of a quantity.
+/// The smallest and the largest value of a quantity.
 fn limits(quantity: MapQuantity) -> (f64, f64) {
     match quantity {
         MapQuantity::ValueSize => (1.0, VALUE_BYTES_MAX as f64),
@@ -94,7 +94,7 @@ mod tests {
         for (text, words) in [
             ("records", "--y records: no range is given; write, for example"),
             ("record=1..2", "--y: unknown quantity `record` (did you mean `records`?); use value-size, records"),
-            ("records=1k", "`1k` is no range"),
+            ("records=1k", "`1k` is not a range"),
             ("records=5..5", "must ascend"),
             ("records=9..5", "must ascend"),
             ("records=0..5", "records is out of range; give 1 to 2000000000"),

@@ -1,4 +1,4 @@
-//! Everything that can be said of a need, each declared once: its flag and its key in a file, its question, and how it is read.
+//! The items of a need. Each is declared once: its flag, its key in a file, its question, and how it is parsed.
 
 use anyhow::Result;
 use bakeoff_engine::pick::{BATCH_MAX, MUSTS, Need, RECORDS_MAX};
@@ -12,10 +12,10 @@ use crate::word::{
     texts, value_bytes, within, words,
 };
 
-/// The access where nothing is said.
+/// The access if none is given.
 pub(crate) const ACCESS_ASSUMED: &str = "zipfian";
 
-/// The most operations of a round.
+/// The maximum number of operations of a round.
 const OPERATIONS_MAX: u64 = 1_000_000_000;
 
 /// A number of threads; 0 for none.
@@ -23,28 +23,28 @@ fn threads_or_none(word: &Word) -> Result<u64> {
     if word.text == NONE { Ok(0) } else { within(word, parse_count, (1, u64::from(LANES_MAX)), format_count) }
 }
 
-/// Something that can be said of a need.
+/// An item of a need.
 #[derive(Debug)]
 pub struct Item {
     /// Its name: of the flag, in a file, and in `run.json`.
     pub key: &'static str,
-    /// What stands for its value in the help.
+    /// The placeholder for its value in the help.
     pub value_name: &'static str,
-    /// What the flag means.
+    /// The help of the flag.
     pub help: &'static str,
-    /// How it is asked for.
+    /// Its question.
     pub question: &'static str,
     /// Examples of answers.
     pub examples: &'static str,
-    /// What holds if nothing is said.
+    /// The default.
     pub default: &'static str,
-    /// The default in the help, where it is another text.
+    /// The default in the help, if the text differs.
     pub default_label: Option<&'static str>,
-    /// Whether it may say several things, which flags separate by commas.
+    /// Whether it may have several values, which flags separate by commas.
     pub is_list: bool,
-    /// Whether a tape says it, so that it does not go with one.
+    /// Whether a tape determines it, so that it cannot be combined with one.
     pub is_of_a_tape: bool,
-    /// Reads what was typed.
+    /// Parses what was typed.
     pub read: fn(&Word, &mut Need) -> Result<()>,
 }
 
@@ -63,13 +63,13 @@ const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
     }
 }
 
-/// Everything that can be said of a need, in the order in which it is asked.
+/// All items of a need, in the order of the questions.
 pub static ITEMS: [Item; 24] = [
     Item {
         key: "records",
         value_name: "COUNT",
-        help: "How many records there are, e.g. 100k",
-        question: "How many records are there?",
+        help: "Number of records, e.g. 100k",
+        question: "How many records does the store have?",
         examples: "5000, 100k, 2M",
         default: "100k",
         is_of_a_tape: true,
@@ -81,7 +81,7 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "value-size",
         value_name: "SIZE",
-        help: "Size or range of sizes of values, e.g. 1KiB..10KiB; several with weights, e.g. 70% 200B, 30% 20KiB, and which records are popular, e.g. 70% 200B, 30% 20KiB, popular small",
+        help: "Size or range of sizes of values, e.g. 1KiB..10KiB; several with weights, e.g. 70% 200B, 30% 20KiB, and which sizes are popular, e.g. 70% 200B, 30% 20KiB, popular small",
         question: "How large is a value?",
         examples: "200B; 1KiB..10KiB; 70% 200B, 30% 20KiB if there are several kinds, with \", popular small\" if small ones are popular",
         default: "1KiB",
@@ -107,9 +107,9 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "key-form",
         value_name: "WORD",
-        help: "What keys are: integer (big-endian), decimal (digits), sha1 (hexadecimal digits of a hash, 20 bytes or more); `auto`: integer below 10 bytes, sha1 from 20 on unless keys ascend, else decimal",
+        help: "Form of keys: integer (big-endian), decimal (digits), sha1 (hexadecimal digits of a hash, 20 bytes or more); `auto`: integer below 10 bytes, sha1 from 20 on unless keys ascend, else decimal",
         question: "What are keys?",
-        examples: "integer (big-endian), decimal (digits), sha1 (of a hash); or auto, which goes by their length",
+        examples: "integer (big-endian), decimal (digits), sha1 (of a hash); or auto, which depends on their length",
         default: "auto",
         is_of_a_tape: true,
         ..item(|word, need| {
@@ -120,7 +120,7 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "longest-key",
         value_name: "SIZE",
-        help: "Length of the longest key; stores that do not take it are left out, but keys of --key-size are measured",
+        help: "Length of the longest key; stores that cannot take it are skipped, but keys of --key-size are measured",
         question: "Are some keys longer than that? How long is the longest?",
         examples: "600B, 2KiB; or none",
         default: NONE,
@@ -133,8 +133,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "mix",
         value_name: "KIND=WEIGHT,…",
-        help: "What is done, by weight: get, insert, update, upsert, delete, scan, exists, first",
-        question: "What is done, by weight? (get, insert, update, upsert, delete, scan, exists, first)",
+        help: "Operations with weights: get, insert, update, upsert, delete, scan, exists, first",
+        question: "Which operations, with which weights? (get, insert, update, upsert, delete, scan, exists, first)",
         examples: "get=95,update=5",
         default: "get=80,update=15,insert=5",
         is_list: true,
@@ -147,8 +147,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "missing",
         value_name: "PART",
-        help: "Part of the gets and existence checks that find nothing, e.g. 0.2",
-        question: "Which part of the gets finds nothing?",
+        help: "Share of the gets and existence checks that find nothing, e.g. 0.2",
+        question: "Which share of the gets finds nothing?",
         examples: "0, 0.2",
         default: "0",
         is_of_a_tape: true,
@@ -160,9 +160,9 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "batch",
         value_name: "COUNT",
-        help: "Writes that a transaction commits together, e.g. 100; 1 if each is acknowledged alone",
+        help: "Writes that a transaction commits together, e.g. 100; 1 if each is acknowledged separately",
         question: "How many writes does a transaction commit together?",
-        examples: "1 (each is acknowledged alone), 10, 100",
+        examples: "1 (each is acknowledged separately), 10, 100",
         default: "1",
         is_of_a_tape: true,
         ..item(|word, need| {
@@ -173,7 +173,7 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "access",
         value_name: "WORD",
-        help: "Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion. With the last two and latest keys ascend as records are inserted, else they come in random order. One kind may have another: zipfian,delete=insertion deletes the oldest, as records expire",
+        help: "Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion. With latest and the last two, new records have ascending keys, else keys in random order. One kind may differ: zipfian,delete=insertion deletes the oldest, as records expire",
         question: "Which records?",
         examples: "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential; zipfian,delete=insertion if the oldest expire",
         default: ACCESS_ASSUMED,
@@ -187,8 +187,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "data",
         value_name: "TYPE",
-        help: "What values are made of: random, text, json, half",
-        question: "What are values made of?",
+        help: "Content of values: random, text, json, half",
+        question: "What do values contain?",
         examples: "random (incompressible), text, json, half",
         default: "text",
         is_of_a_tape: true,
@@ -212,9 +212,9 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "memory",
         value_name: "SIZE",
-        help: "Memory for the store's caches and buffers; `equal`: what holds the data, for each; `default`: what each takes by default",
+        help: "Memory for the store's caches and buffers; `equal`: enough for the data, for each store; `default`: each store's default",
         question: "How much memory may the store's caches take?",
-        examples: "64MiB, 1GiB, equal (what holds the data, for each), default (as each takes by default)",
+        examples: "64MiB, 1GiB, equal (enough for the data, for each store), default (each store's default)",
         default: "equal",
         ..item(|word, need| {
             need.memory = memory(word)?;
@@ -237,8 +237,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "readers",
         value_name: "COUNT",
-        help: "Threads that only read, next to --writers that only write (the rest of --threads, or 1): each do their part of the mix",
-        question: "Do some threads only read, and others only write? How many read?",
+        help: "Threads that only read, next to --writers that only write (the rest of --threads, or 1): each does its part of the mix",
+        question: "Do some threads only read, and others only write? How many only read?",
         examples: "3, 15; or none if all do the same",
         default: NONE,
         is_of_a_tape: true,
@@ -263,8 +263,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "must",
         value_name: "WORD,…",
-        help: "What the store must be able to do: ordered, transactions, multi-process, parallel-writes",
-        question: "What must it be able to do?",
+        help: "Required capabilities: ordered, transactions, multi-process, parallel-writes",
+        question: "Which capabilities are required?",
         examples: "ordered, transactions, multi-process, parallel-writes; or nothing",
         default: "nothing",
         is_list: true,
@@ -276,8 +276,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "language",
         value_name: "WORD,…",
-        help: "What it is a library for (native, jvm), or languages it may be written in, such as rust,c",
-        question: "What is it to be a library for (native, jvm), or what may it be written in?",
+        help: "Platform of your program (native, jvm), or languages that the store may be written in, such as rust,c",
+        question: "Is your program native or on a JVM (native, jvm)? Or which languages may the store be written in?",
         examples: "native, jvm; rust, c; or any",
         default: "any",
         is_list: true,
@@ -302,8 +302,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "optimize",
         value_name: "WORD",
-        help: "What to be best at: mean, p50, p99, p999, slowest-commit, throughput, space, peak-disk, memory, cpu, open (time to open with the data), recovery (time to open after the process was killed)",
-        question: "What is it to be best at?",
+        help: "Measure to be best at: mean, p50, p99, p999, slowest-commit, throughput, space, peak-disk, memory, cpu, open (time to open with the data), recovery (the same after a kill)",
+        question: "Which measure decides?",
         examples: "mean, p50, p99, p999, slowest-commit, throughput, space, peak-disk, memory, cpu, open, recovery",
         default: "mean",
         ..item(|word, need| {
@@ -314,9 +314,9 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "stores",
         value_name: "NAME,…",
-        help: "Stores that may take part: names, `built` for those that are built, `all` to build the others first",
-        question: "Which stores may take part?",
-        examples: "sqlite,lmdb; built for those that are built, all to build the rest",
+        help: "Candidates: names, `built` for all stores that are built, `all` to build the others first",
+        question: "Which stores are candidates?",
+        examples: "sqlite,lmdb; built for all that are built, all to build the others first",
         default: "built",
         is_list: true,
         ..item(|word, need| {
@@ -327,7 +327,7 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "budget",
         value_name: "TIME",
-        help: "How long the measuring may take, e.g. 90s, 5m",
+        help: "Time for measuring, e.g. 90s, 5m",
         question: "How long may the measuring take?",
         examples: "1m, 5m",
         default: "3m",
@@ -339,8 +339,8 @@ pub static ITEMS: [Item; 24] = [
     Item {
         key: "operations",
         value_name: "COUNT",
-        help: "How many operations a round has at most, e.g. 200k",
-        question: "How many operations does a round have at most?",
+        help: "Maximum number of operations in a round, e.g. 200k",
+        question: "How many operations may a round have?",
         examples: "10k, 200k",
         default: "50k",
         is_of_a_tape: true,
@@ -353,7 +353,7 @@ pub static ITEMS: [Item; 24] = [
         key: "dir",
         value_name: "DIR",
         help: "Directory on the disk to measure",
-        question: "On which disk, by a directory on it?",
+        question: "Which directory is on the disk to measure?",
         examples: "/data, .; or results, where results are kept",
         default: RESULTS,
         default_label: Some("the --out directory"),
@@ -366,7 +366,7 @@ pub static ITEMS: [Item; 24] = [
         key: "seed",
         value_name: "NUMBER",
         help: "Seed of every random choice",
-        question: "Which seed do random choices begin with?",
+        question: "Which seed do random choices use?",
         examples: "1, 42",
         default: "1",
         ..item(|word, need| {

@@ -1,8 +1,11 @@
-//! What is asked of `bakeoff pick` and `bakeoff map`, as people write it.
+//! The need behind `bakeoff pick` and `bakeoff map`, as people write it.
 //!
-//! `items` has what can be said of a need, `typed` what was said by flags, in a file and as answers, `word` what a word means, `read` the
-//! checked [`Need`](bakeoff_engine::pick::Need). `trace` makes words of a trace, and `axis` an axis of a map. What follows from a need is
-//! `bakeoff_engine::pick`.
+//! - `items` declares everything that a need can have.
+//! - `typed` collects it from flags, a file and answers; `word` parses a single value.
+//! - `read` makes the checked [`Need`](bakeoff_engine::pick::Need).
+//! - `trace` derives items from a trace; `axis` parses an axis of a map.
+//!
+//! `bakeoff_engine::pick` is about the consequences of a need.
 
 mod axis;
 mod items;

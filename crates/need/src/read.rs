@@ -1,4 +1,4 @@
-//! Reads a need from what was typed, and checks it.
+//! Parses and checks a need.
 
 use anyhow::{Result, bail};
 use bakeoff_engine::pick::{Need, check_keys};
@@ -9,7 +9,7 @@ use crate::typed::Typed;
 /// Checks everything that was typed.
 ///
 /// # Errors
-/// All that is wrong, a line each: where it stands, and how to write it.
+/// All problems, one per line: the place, and how to write it.
 pub fn read_need(typed: &Typed) -> Result<Need> {
     let problems: Vec<String> =
         typed.one_by_one().filter_map(|alone| Some(format!("{:#}", need_of(&alone).err()?))).collect();
@@ -22,7 +22,7 @@ pub fn read_need(typed: &Typed) -> Result<Need> {
     Ok(need)
 }
 
-/// The words as what they mean, each checked alone.
+/// The need with each value checked alone.
 fn need_of(typed: &Typed) -> Result<Need> {
     let mut need = Need { data_bytes: typed.data_bytes, ..Need::default() };
     for item in &ITEMS {
@@ -33,7 +33,7 @@ fn need_of(typed: &Typed) -> Result<Need> {
     Ok(need)
 }
 
-/// Takes the threads of both roles for all threads. Where one role is not said, it has the rest of the threads, or one.
+/// Adds readers and writers up to all threads. A role that is not given gets the rest of the threads, or one.
 fn take_roles(need: &mut Need, typed: &Typed) -> Result<()> {
     let place = |key| typed.get(key).place;
     let threads = if typed.is_said("threads") { need.threads } else { 0 };
@@ -62,15 +62,15 @@ fn take_roles(need: &mut Need, typed: &Typed) -> Result<()> {
     Ok(())
 }
 
-/// Checks what must go together.
+/// Checks values that depend on each other.
 ///
 /// # Errors
-/// What does not, with where it was said.
+/// Values that contradict each other, with their place.
 pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
     let place = |key| typed.get(key).place;
     if need.records < need.threads {
         bail!(
-            "{} {}: each thread writes records of its own: use fewer threads, or {} records at least",
+            "{} {}: each thread writes records of its own: use fewer threads, or at least {} records",
             place("threads"),
             need.threads,
             need.threads
@@ -100,7 +100,9 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
     }
     if need.value_bytes.popular().is_some() && !need.has_popular_records() {
         let (place, text) = (place("access"), typed.get("access").text);
-        bail!("{place} {text}: value-size says which records are popular, and so none is: use zipfian or hot:0.1/0.9");
+        bail!(
+            "{place} {text}: value-size says which records are popular, but this access has no popular ones: use zipfian or hot:0.1/0.9"
+        );
     }
     if need.threads > 1 && need.scans() && need.writes() {
         bail!(
@@ -202,7 +204,7 @@ mod tests {
             "More writes",
         ];
         assert_eq!(words, expected);
-        // Nothing is no half and no double of nothing.
+        // Zero has no half and no double.
         let need = need(&[("value-size", "0")]);
         let suite = PickSuite::new(&need, &["a".to_owned()], &PromisingMore::default(), true).unwrap();
         assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));

@@ -1,4 +1,4 @@
-//! A trace as a need: the words that `bakeoff pick` takes for what the trace shows, and the trace in words for a person.
+//! A trace as a need: the items that `bakeoff pick` takes, and a description for people.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,41 +18,41 @@ use bakeoff_trace::{
 
 use crate::items::ACCESS_ASSUMED;
 
-/// Keys of which one can be more popular than another.
+/// The fewest keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;
 
-/// Operations of a round at least, though the trace has fewer: of these three rounds tell the 99.9th percentile.
+/// The minimum of operations in a round, even if the trace has fewer: with three rounds it is enough for the 99.9th percentile.
 const OPERATIONS_MIN: u64 = 3_334;
 
-/// Weights of a mix are the counts of a trace up to so many operations.
+/// Weights of a mix are the counts of a trace if their sum is at most this.
 const WEIGHTS_SUM_MAX: u64 = 100_000_000;
 
-/// Columns of a line at most.
+/// The maximum width of a line.
 const COLUMNS: usize = 100;
 
-/// From this part of the operations on, it counts in which order records are inserted.
+/// The share of inserts from which on the order of inserts matters.
 const APPENDED_MIN: f64 = 0.05;
 
-/// From this part of the operations on, the newest tenth of the records is what is asked for.
+/// The share of operations on the newest tenth of the records from which on the access counts as `latest`.
 const NEWEST_POPULAR: f64 = 0.3;
 
-/// The access in the order in which records were inserted: it removes the oldest.
+/// The access in the order of insertion: it removes the oldest.
 const IN_ORDER: &str = "insertion";
 
-/// The exponent by age where all ages are alike: as good as none.
+/// Smaller exponents by age count as none: all ages are alike.
 const LATEST_EXPONENT_MIN: f64 = 0.1;
 
-/// Why a trace may not tell how popular keys are.
-pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or operations on each, to tell";
+/// The reason why a trace does not show the popularity of keys.
+pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or too few operations on each";
 
 /// Reads a trace to its end.
 ///
 /// # Errors
-/// It cannot be read, or is no trace.
+/// It cannot be read, or is not a trace.
 pub fn read(path: &Path, options: &ReadOptions, reporter: Reporter) -> Result<Summary> {
     if path.is_dir() {
         bail!(
-            "{} is a directory, and a trace is a file: what `bakeoff tape import` made goes with --tape",
+            "{} is a directory, and a trace is a file: a tape from `bakeoff tape import` goes with --tape",
             shown(path)
         );
     }
@@ -62,12 +62,12 @@ pub fn read(path: &Path, options: &ReadOptions, reporter: Reporter) -> Result<Su
     read.with_context(|| format!("cannot take {} as a trace", path.display()))
 }
 
-/// What the trace shows, by the keys of a need. What it does not tell is left out.
+/// What the trace shows, by the keys of a need, without what it does not show.
 pub fn need(summary: &Summary) -> Vec<(&'static str, String)> {
     // Weights have a limit, and traces have none.
     let divisor = summary.operations.div_ceil(WEIGHTS_SUM_MAX).max(1);
     let kinds = mix(summary);
-    // More than the trace has would write more than the application did; of fewer a round tells little.
+    // More operations than in the trace would write more than the application did. Fewer give an imprecise round.
     let operations = kinds.iter().map(|(_, count)| count).sum::<u64>().max(OPERATIONS_MIN);
     let kinds = kinds.into_iter();
     let mix: Vec<_> = kinds.map(|(kind, count)| format!("{}={}", kind.name(), count.div_ceil(divisor))).collect();
@@ -79,17 +79,17 @@ pub fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         ("key-size", format_size_range(keys.min, keys.max)),
         ("mix", mix.join(",")),
     ];
-    // A store must take them all, though none so long is measured.
+    // A store must take all keys, even if none so long is measured.
     if summary.key_bytes.max > keys.max {
         need.push(("longest-key", format!("{}B", summary.key_bytes.max)));
     }
-    // Of records, not of operations: they are what is loaded.
+    // The sizes of records count, not those of operations, since records are loaded.
     let of_popular = summary.sizes_by_popularity.as_ref().map(|sizes| sizes.map(|bytes| bytes.min(VALUE_BYTES_MAX)));
     need.extend(of_popular.map(|sizes| ("value-size", sizes.to_string())));
     let of_all = summary.record_value_bytes.filter(|_| summary.sizes_by_popularity.is_none());
     need.extend(of_all.map(|records| {
         let SizeRange { min, max } = records.range;
-        // A range with the mean of a few small and many of the largest would end beyond those.
+        // A range with the mean of a few small and many of the largest values would exceed the largest.
         ("value-size", format_size_range(min, max.min(VALUE_BYTES_MAX)))
     }));
     need.extend(missing(summary).map(|part| ("missing", three_digits(part))));
@@ -105,7 +105,7 @@ pub fn need(summary: &Summary) -> Vec<(&'static str, String)> {
     need
 }
 
-/// Lengths of keys with the mean of those of the trace. Each record has a key of its own, where a trace may use one again.
+/// Lengths of keys with the same mean as in the trace. Each record needs a unique key, while a trace may repeat keys.
 fn key_bytes(summary: &Summary, records: u64) -> SizeRange {
     let SizeRange { min, max } = summary.record_key_bytes.even_range();
     let needed = key_bytes_needed(KeyForm::Integer, records).into();
@@ -113,7 +113,8 @@ fn key_bytes(summary: &Summary, records: u64) -> SizeRange {
     SizeRange { min: min.clamp(needed, max), max }
 }
 
-/// What is done, on a store that begins with the most records alive at one time, by kind: what the trace did to fill it is no part of it.
+/// The operations by kind, on a store that starts with the most records present at one time. Operations of the trace that filled it are not
+/// included.
 fn mix(summary: &Summary) -> Vec<(Operation, u64)> {
     let reads = summary.mix.iter().filter(|(kind, _)| !kind.writes() && **kind != Operation::ScanAll);
     let writes = summary.turnover.on_a_full_store();
@@ -127,7 +128,7 @@ fn mix(summary: &Summary) -> Vec<(Operation, u64)> {
     mix
 }
 
-/// Which records operations choose. Where records expire, the oldest are removed, whatever else is done with the others.
+/// The distribution of accesses. If records expire, deletes remove the oldest, independent of the other operations.
 fn access(summary: &Summary) -> Option<String> {
     let usual = usual_access(summary);
     let expires = summary.turnover.removes_the_oldest() && usual.as_deref() != Some(IN_ORDER);
@@ -139,7 +140,8 @@ pub(crate) fn assumes_access(summary: &Summary) -> bool {
     usual_access(summary).is_none()
 }
 
-/// Which records operations choose, whichever are removed. In a queue the oldest are, and nothing else is done with records that are there.
+/// The distribution of accesses, without deletes. In a queue the oldest records are removed, and no other operation touches existing
+/// records.
 fn usual_access(summary: &Summary) -> Option<String> {
     let turnover = &summary.turnover;
     let others = summary.mix.iter().filter(|(kind, _)| !kind.writes()).map(|(_, count)| count).sum::<u64>();
@@ -156,14 +158,14 @@ fn usual_access(summary: &Summary) -> Option<String> {
     summary.popularity.map(|popularity| of_law(popularity.law))
 }
 
-/// Whether it inserts so many records with ascending keys that their order counts.
+/// Whether it inserts enough records with ascending keys for their order to matter.
 fn appends(summary: &Summary) -> bool {
     let inserted = summary.turnover.inserted as f64;
     summary.turnover.makes_ascending_keys() && inserted >= APPENDED_MIN * summary.operations as f64
 }
 
-/// How records are chosen whose keys ascend as they are made: where the newest are asked for most, or all are alike, by their age. `None` where
-/// keys do not ascend, or the popularity has another law.
+/// The access to records whose keys ascend in order of insertion: by age, if the newest are the most popular or all are alike. `None` if
+/// keys do not ascend, or the popularity follows another law.
 fn of_appended(summary: &Summary) -> Option<String> {
     let newest = summary.turnover.newest_tenth().filter(|_| appends(summary))?;
     let is_alike = summary.popularity.is_none_or(|popularity| popularity.law == Law::Uniform);
@@ -171,14 +173,14 @@ fn of_appended(summary: &Summary) -> Option<String> {
     (newest >= NEWEST_POPULAR || is_alike).then(|| format!("latest:{exponent:.2}"))
 }
 
-/// The part of reads by a key that find nothing; `None` if all find something.
+/// The share of reads by key that find nothing; `None` if all find something.
 fn missing(summary: &Summary) -> Option<f64> {
     let count = |kind| summary.mix.get(&kind).copied().unwrap_or(0);
     let reads = count(Operation::Get) + count(Operation::Exists);
     (summary.reads_missing > 0).then(|| summary.reads_missing as f64 / reads as f64)
 }
 
-/// Threads of the trace that `pick` can take: what a scan finds while other threads write could not be checked.
+/// The threads of the trace that `pick` can use. It cannot check what a scan finds while other threads write.
 fn threads(summary: &Summary) -> Option<u32> {
     let scans = summary.mix.keys().any(|kind| kind.visits());
     let writes = summary.mix.keys().any(|kind| kind.writes());
@@ -193,7 +195,7 @@ fn of_law(law: Law) -> String {
     }
 }
 
-/// A part with three digits, however small it is.
+/// A share with three significant digits.
 fn three_digits(part: f64) -> String {
     let exponent = part.log10().floor() as i32;
     let decimals = usize::try_from(2 - exponent).unwrap_or(0);
@@ -201,8 +203,8 @@ fn three_digits(part: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What an imported tape shows: what a trace does, but what is on the tape is known and not only like it. With the bytes of keys and values that
-/// are alive at one time, at most.
+/// What an imported tape shows: as for a trace, but exact, since the tape itself is replayed. Also the most bytes of keys and values in the
+/// store at one time.
 ///
 /// # Errors
 /// The directory has no imported tape.
@@ -222,7 +224,7 @@ pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<(Vec<(&'st
     Ok((need, recording.hints.data_bytes_max))
 }
 
-/// Sums up the operations of an imported tape.
+/// Summarises the operations of an imported tape.
 ///
 /// # Errors
 /// The tape cannot be read.
@@ -233,7 +235,7 @@ pub fn summary_of_tape(recording: &Recording, reporter: Reporter) -> Result<Summ
     Ok(Summary::of_tape(&tape, recording.hints.records_max, &|progress| watch.hear(progress))?)
 }
 
-/// The trace in words, with the options of `pick` that ask for the like; lines of at most 100 columns.
+/// The trace described for people, with the options of `pick` for a similar workload; lines of at most 100 columns.
 pub fn describe(summary: &Summary) -> String {
     let total = summary.operations as f64;
     let mix: Vec<_> = summary
@@ -256,7 +258,7 @@ pub fn describe(summary: &Summary) -> String {
     out += &describe_misses(summary);
     out += &match summary.value_bytes {
         Some(sizes) => format!("values       of operations {}\n", describe_sizes(sizes)),
-        None => "values       no line tells the length of one: `pick` assumes one of its own unless\n             --value-size says another\n".to_owned(),
+        None => "values       no line has the length of one: `pick` assumes a length unless\n             --value-size gives one\n".to_owned(),
     };
     if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
         out += &describe_records(records, operations);
@@ -268,12 +270,12 @@ pub fn describe(summary: &Summary) -> String {
         (Some(popularity), _) => describe_popularity(popularity),
         (None, Some(_)) => String::new(),
         (None, None) => format!(
-            "popularity   {POPULARITY_UNKNOWN}: `pick` assumes\n             access {ACCESS_ASSUMED} unless --access says another\n"
+            "popularity   {POPULARITY_UNKNOWN}: `pick` assumes\n             access {ACCESS_ASSUMED} unless --access sets another\n"
         ),
     };
     if let (true, Some(newest)) = (appends(summary), summary.turnover.newest_tenth()) {
         out += &format!(
-            "order        keys ascend as records are made; the newest tenth has {:.1} % of the\n             operations on records that are there\n",
+            "order        keys ascend as records are inserted; the newest tenth has {:.1} % of the\n             operations on existing records\n",
             newest * 100.0
         );
     }
@@ -298,14 +300,14 @@ pub fn describe(summary: &Summary) -> String {
     let quoted = |text: String| if text.contains(' ') { shell_command(&[&text]) } else { text };
     let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {}", quoted(text))).collect();
     let few = if summary.turnover.records_max < RECORDS_MIN {
-        format!(" (with {RECORDS_MIN} records, the fewest there can be)")
+        format!(" (with {RECORDS_MIN} records, the minimum)")
     } else {
         String::new()
     };
-    out + &format!("\nThe like of it{few}: bakeoff pick {}\n", options.join(" \\\n  "))
+    out + &format!("\nA similar workload{few}: bakeoff pick {}\n", options.join(" \\\n  "))
 }
 
-/// What a workload drawn from the figures of the trace does not have.
+/// A property of the trace that a workload drawn from its figures lacks.
 pub fn sentence(misfit: Misfit) -> String {
     match misfit {
         Misfit::InOrder { part } => {
@@ -329,7 +331,7 @@ fn bytes(mean: f64) -> String {
     counted(mean.round() as u64, "byte")
 }
 
-/// How many records were there at one time, where that is not one for each key, and which of them were removed.
+/// The most records at one time, and which records were removed; empty if nothing was deleted.
 fn describe_turnover(summary: &Summary) -> String {
     let Turnover { records_max, deleted, .. } = summary.turnover;
     if deleted == 0 {
@@ -344,7 +346,7 @@ fn describe_turnover(summary: &Summary) -> String {
     )
 }
 
-/// How many reads find nothing, and how to write that a length is not known; nothing if all find something.
+/// The share of reads that find nothing, and how to write an unknown length; empty if all find something.
 fn describe_misses(summary: &Summary) -> String {
     let reads = summary.mix.get(&Operation::Get).copied().unwrap_or(0);
     match summary.reads_missing {
@@ -356,7 +358,7 @@ fn describe_misses(summary: &Summary) -> String {
     }
 }
 
-/// What became no operation, and what was taken for granted: a sentence each.
+/// What was not imported as an operation, and what was assumed: one sentence each.
 pub fn notes(omitted: &Omitted, lacks_zone: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some((origin, found)) = &omitted.first_unread {
@@ -376,7 +378,7 @@ pub fn notes(omitted: &Omitted, lacks_zone: bool) -> Vec<String> {
             .push(format!("{} on keys that begin otherwise {are} left out.", counted(omitted.other_keys, "operation")));
     }
     if lacks_zone {
-        notes.push("Its times have no zone and count as UTC: --time-zone says another.".to_owned());
+        notes.push("Its times have no zone and count as UTC: --time-zone sets another.".to_owned());
     }
     notes
 }
@@ -386,7 +388,7 @@ fn describe_sizes(sizes: Sizes) -> String {
         return format!("{:.0} bytes each", sizes.mean);
     }
     format!(
-        "{:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}",
+        "{:.0} bytes on average; 5 % up to {}, half up to {},\n             95 % up to {}",
         sizes.mean, sizes.p5, sizes.p50, sizes.p95
     )
 }
@@ -408,9 +410,11 @@ fn describe_records(records: RecordSizes, operations: Sizes) -> String {
 fn describe_popularity(popularity: Popularity) -> String {
     let percent = |part: f64| format!("{:.1} %", part * 100.0);
     let (hundredth, tenth) = (percent(popularity.top_hundredth), percent(popularity.top_tenth));
-    let shares = format!("a hundredth of all keys has {hundredth} of the operations, a tenth {tenth}");
+    let shares = format!("1 % of the keys have {hundredth} of the operations, 10 % have {tenth}");
     let law = match popularity.law {
-        Law::Uniform => return format!("popularity   all keys alike, but for chance\n             {shares}\n"),
+        Law::Uniform => {
+            return format!("popularity   all keys alike, except for random variation\n             {shares}\n");
+        }
         Law::Zipf { theta } => format!("Zipf's law with exponent {theta:.2}"),
         Law::Hot { records, operations } => {
             let records = three_digits(records * 100.0);

@@ -1,4 +1,4 @@
-//! The need as it was typed: by flags, in a file, or as answers to questions; each word with where it stood.
+//! The need as typed: by flags, in a file, or as answers to questions. Each value keeps its place.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,38 +13,38 @@ use crate::items::{ITEMS, Item};
 use crate::trace;
 use crate::word::{Origin, Word};
 
-/// The longest text of a key in a file, bytes: a list of stores.
+/// The longest value of a key in a file, bytes; enough for a list of stores.
 const WORD_BYTES_MAX: usize = 4 << 10;
 
-/// The most that a message repeats of an error's about a file, characters: it shows the line.
+/// The most characters to repeat of an error about a file, since it quotes the line.
 const WHY_CHARACTERS_MAX: usize = 1_000;
 
-/// Where a need comes from. Items hold over the file, which holds over the trace or the tape.
+/// The sources of a need. Items override the file, which overrides the trace or the tape.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
-    /// What flags say.
+    /// Values from flags.
     pub items: &'a [(&'static Item, String)],
     /// A file with a need as TOML.
     pub file: Option<&'a Path>,
-    /// A trace of an application, and how it is to be read.
+    /// A trace of an application, and options for reading it.
     pub trace: Option<(&'a Path, &'a ReadOptions)>,
     /// An imported tape.
     pub tape: Option<&'a Path>,
 }
 
-/// What was typed, by key.
+/// The values as typed, by key.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
     words: BTreeMap<&'static str, Word>,
-    /// Bytes of keys and values of the tape that are alive at one time, at most: a range of lengths does not say it.
+    /// The most bytes of keys and values of the tape that are in the store at one time; a range of lengths does not show it.
     pub(crate) data_bytes: Option<u64>,
 }
 
 impl Typed {
-    /// Everything that was said, and the trace summed up. Reports what is assumed where a trace does not show it.
+    /// Collects all values, and summarises the trace. Reports assumptions where a trace shows nothing.
     ///
     /// # Errors
-    /// A file, trace or tape cannot be read, or a word is empty, unknown, or contradicts the tape.
+    /// A file, trace or tape cannot be read; or a value is empty, has an unknown key, or contradicts the tape.
     pub fn read(given: &Given<'_>, reporter: Reporter) -> Result<(Self, Option<Summary>)> {
         let mut typed = Self::default();
         let mut summary = None;
@@ -65,16 +65,16 @@ impl Typed {
             typed.words.append(&mut need.words);
         }
         for (item, text) in given.items {
-            // As of a variable of the shell that is not set.
+            // For example, from a shell variable that is not set.
             if text.trim().is_empty() {
                 bail!("--{} is empty: give a value, or leave it out", item.key);
             }
             typed.set(item, flag(item.key), text);
         }
         if let (Some((path, _)), Some(summary)) = (given.trace, &summary) {
-            let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
+            let left = [("value-size", "it has no lengths of values"), ("access", trace::POPULARITY_UNKNOWN)];
             let is_of_trace = |typed: &Self, key| typed.words.get(key).is_some_and(|word| word.origin == Origin::Shown);
-            // Another mix may not have the kinds that the trace has accesses of, and with another access no record may be popular.
+            // Another mix may lack the kinds for which the trace has an access. With another access no record may be popular.
             for (key, other, begins) in [("access", "mix", ","), ("value-size", "access", ", popular")] {
                 if is_of_trace(&typed, key) && !is_of_trace(&typed, other) {
                     let shorten =
@@ -89,14 +89,14 @@ impl Typed {
             for (key, why) in left.into_iter().filter(|(key, _)| is_assumed(key)) {
                 let (path, assumed) = (shown(path), typed.get(key).text);
                 reporter
-                    .report(&format!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another"));
+                    .report(&format!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} sets another"));
             }
         }
         Ok((typed, summary))
     }
 
-    /// Where something was said that a tape of this trace would say otherwise, if anywhere. A trace does not show the content of values, so
-    /// `--data` holds.
+    /// The place of a value that a tape of this trace would determine, if there is any. A trace does not show the content of values, so
+    /// `--data` stays possible.
     pub fn first_of_a_tape(&self) -> Option<String> {
         let said = ITEMS.iter().filter(|item| item.is_of_a_tape);
         let mut words = said.filter_map(|item| Some((item.key, self.words.get(item.key)?)));
@@ -105,7 +105,7 @@ impl Typed {
         words.find(|(key, word)| !is_open(key, word)).map(|(_, word)| word.place.clone())
     }
 
-    /// What a file shows, by keys.
+    /// Values from a file, by key.
     fn set_all(&mut self, path: &Path, need: Vec<(&'static str, String)>) {
         for (key, text) in need {
             ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
@@ -119,7 +119,7 @@ impl Typed {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads a need from TOML: the flags' names as keys; lists and tables may stand for what flags separate by commas.
+    /// Parses a need from TOML. Keys are the names of flags. Lists and tables may replace values separated by commas.
     fn parse(file: &str, text: &str) -> Result<Self> {
         let table: BTreeMap<String, Spanned<toml::Value>> = toml::from_str(text).map_err(|why| {
             let why = shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX);
@@ -158,7 +158,7 @@ impl Typed {
         Ok(typed)
     }
 
-    /// Each word without the others.
+    /// Each value without the others.
     pub fn one_by_one(&self) -> impl Iterator<Item = Self> {
         self.words.iter().map(|(key, word)| {
             let words = BTreeMap::from([(*key, word.clone())]);
@@ -166,12 +166,12 @@ impl Typed {
         })
     }
 
-    /// Whether nothing was said at all.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Takes what was typed for an item, and where.
+    /// Sets the value of an item, with its place.
     pub fn set(&mut self, item: &Item, place: String, text: &str) {
         self.put(item, Origin::Typed, place, text);
     }
@@ -180,19 +180,19 @@ impl Typed {
         self.words.insert(item.key, Word { origin, place, text: text.trim().to_owned() });
     }
 
-    /// Sets what holds where nothing was said.
+    /// Sets the value for a key without one.
     pub fn set_default(&mut self, key: &str, text: &str) {
         if let Some(item) = ITEMS.iter().find(|item| item.key == key && !self.words.contains_key(key)) {
             self.put(item, Origin::Default, flag(key), text);
         }
     }
 
-    /// Whether anything was said for this key.
+    /// Whether a value was given for this key.
     pub(crate) fn is_said(&self, key: &str) -> bool {
         self.words.contains_key(key)
     }
 
-    /// What was said for this key, or what holds otherwise.
+    /// The value of this key, or its default.
     pub fn get(&self, key: &str) -> Word {
         let default = ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.default);
         self.words.get(key).cloned().unwrap_or_else(|| Word {
@@ -208,12 +208,12 @@ fn flag(key: &str) -> String {
     format!("--{key}")
 }
 
-/// The number of the line on which a value stands.
+/// The line number of a value.
 fn line_of(text: &str, value: &Spanned<toml::Value>) -> usize {
     text[..value.span().start].matches('\n').count() + 1
 }
 
-/// A value of a file as a flag would say it.
+/// A value of a file in the form of a flag.
 fn flat(value: &toml::Value) -> Option<String> {
     let joined = |parts: Option<Vec<String>>| Some(parts?.join(","));
     match value {

@@ -1,4 +1,4 @@
-//! What was typed for an item of a need, and what it means.
+//! A typed value of a need's item, and its meaning.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use bakeoff_text::{
     approximate_size, did_you_mean, format_duration, format_size, parse_duration, parse_size, parse_size_range,
 };
 
-/// The word for the directory in which results are kept.
+/// The value for the directory of results.
 pub(crate) const RESULTS: &str = "results";
 
-/// The word for no key that is longer than those that are measured.
+/// The value for no key longer than the measured ones.
 pub(crate) const NONE: &str = "none";
 
-/// Kinds of operation that a mix may have.
+/// Kinds of operation in a mix.
 const OPERATIONS: [&str; 8] = ["get", "insert", "update", "upsert", "delete", "scan", "exists", "first"];
 
-/// Who says what holds for an item.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A flag, or an answer to a question.
@@ -31,18 +31,18 @@ pub enum Origin {
     File,
     /// A trace or a tape.
     Shown,
-    /// Nobody.
+    /// None: the default.
     Default,
 }
 
-/// What was typed for an item, and where.
+/// A typed value with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word {
-    /// Who said it.
+    /// Its source.
     pub origin: Origin,
     /// `--records` or `need.toml:1: records`.
     pub place: String,
-    /// Without blanks around it.
+    /// Without surrounding blanks.
     pub text: String,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn key_bytes(word: &Word) -> Result<SizeRange> {
             Ok(SizeRange { min: *range.start(), max: *range.end() })
         }
         Ok(_) => bail!(
-            "{place} {text}: keys of 1 to {most} bytes are measured; say with longest-key that a store must take longer ones"
+            "{place} {text}: keys of 1 to {most} bytes are measured; use longest-key for longer ones that a store must take"
         ),
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn longest_key(word: &Word) -> Result<u64> {
     if word.text == NONE { Ok(0) } else { within(word, parse_size, (1, RECORD_KEY_BYTES_MAX), format_size) }
 }
 
-/// How keys are made; `None` for what suits their lengths.
+/// The form of keys; `None` for a form that suits their lengths.
 pub(crate) fn key_form(word: &Word) -> Result<Option<KeyForm>> {
     let forms = [KeyForm::Integer, KeyForm::Decimal, KeyForm::Sha1].map(|form| (form.name(), Some(form)));
     let [integer, decimal, sha1] = forms;
@@ -114,10 +114,10 @@ pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
             );
         }
         if mix.iter().any(|(known, _)| known == kind) {
-            bail!("{place}: `{kind}` stands there twice");
+            bail!("{place}: `{kind}` is given twice");
         }
         match weight.parse::<f64>() {
-            // Half of what a suite takes: that there were more writes is asked too.
+            // Half of the limit of a suite, since a change of the need doubles the writes.
             Ok(weight) if weight > 0.0 && weight <= 5e8 => mix.push((kind.to_owned(), weight)),
             _ => bail!("{place}: the weight of `{kind}` is `{weight}`; give a number above 0, up to 500,000,000"),
         }
@@ -128,17 +128,17 @@ pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
     Ok(mix)
 }
 
-/// A part of a whole.
+/// A share.
 pub(crate) fn part(word: &Word) -> Result<f64> {
     let Word { place, text, .. } = word;
     match text.parse::<f64>() {
-        // Without the sign of a zero that has one.
+        // Without the sign of a negative zero.
         Ok(part) if (0.0..=1.0).contains(&part) => Ok(part.abs()),
         _ => bail!("{place} {text}: give a part from 0 to 1, such as 0.2"),
     }
 }
 
-/// The access of all kinds of operation, and that of single kinds, as a suite takes them.
+/// The access of all kinds of operation, and that of single kinds, in a suite's form.
 pub(crate) fn accesses(word: &Word) -> Result<(Access, BTreeMap<&'static str, Access>)> {
     const ALL_ALIKE: &str = "say first which records all kinds choose, such as zipfian,delete=insertion";
     let Word { place, text, .. } = word;
@@ -153,7 +153,7 @@ pub(crate) fn accesses(word: &Word) -> Result<(Access, BTreeMap<&'static str, Ac
         let kinds = OPERATIONS.map(|kind| (kind, kind)).into_iter().filter(|(kind, _)| *kind != "insert");
         let kind = meaning(place, kind.trim(), &kinds.collect::<Vec<_>>())?;
         if own.insert(kind, access(&Word { text: how.trim().to_owned(), ..part.clone() })?).is_some() {
-            bail!("{place} {text}: `{kind}` stands there twice");
+            bail!("{place} {text}: `{kind}` is given twice");
         }
     }
     match usual {
@@ -162,7 +162,7 @@ pub(crate) fn accesses(word: &Word) -> Result<(Access, BTreeMap<&'static str, Ac
     }
 }
 
-/// The access as a suite takes it.
+/// The access in a suite's form.
 fn access(word: &Word) -> Result<Access> {
     const WORDS: [&str; 6] = ["uniform", "zipfian", "latest", "hot", "sequential", "insertion"];
     let Word { place, text, .. } = word;
@@ -211,7 +211,7 @@ pub(crate) fn memory(word: &Word) -> Result<Memory> {
     Ok(Memory::Bytes(bytes))
 }
 
-/// How long the measuring may take.
+/// The time for measuring.
 pub(crate) fn budget(word: &Word) -> Result<Duration> {
     let Word { place, text, .. } = word;
     let day = Duration::from_secs(24 * 3600);
@@ -222,7 +222,7 @@ pub(crate) fn budget(word: &Word) -> Result<Duration> {
     }
 }
 
-/// A directory, or the word for that of the results.
+/// A directory, or the value for the results' directory.
 pub(crate) fn dir(word: &Word) -> Result<Option<PathBuf>> {
     let Word { place, text, .. } = word;
     match text.as_str() {
@@ -233,18 +233,18 @@ pub(crate) fn dir(word: &Word) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Which stores take part.
+/// The candidates.
 pub(crate) fn stores(word: &Word) -> Result<Stores> {
     if word.text == "all" {
         return Ok(Stores::All);
     }
-    // Beside others it is refused as `built` is.
+    // Combined with other words it is refused, as `built` is.
     texts(word, "all")?;
     let names = texts(word, "built")?;
     Ok(if names.is_empty() { Stores::Built } else { Stores::Named(names) })
 }
 
-/// The parts of a list separated by commas; none if all it has is the word for that.
+/// The values of a list separated by commas; empty if its only value is `none`.
 pub(crate) fn texts(word: &Word, none: &str) -> Result<Vec<String>> {
     let Word { place, text, .. } = word;
     let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
@@ -258,17 +258,17 @@ pub(crate) fn texts(word: &Word, none: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The parts of a list, each with where it was typed.
+/// The values of a list, each with its place.
 pub(crate) fn words(word: &Word, none: &str) -> Result<Vec<Word>> {
     Ok(texts(word, none)?.into_iter().map(|text| Word { text, ..word.clone() }).collect())
 }
 
-/// What a word means, of those that are known.
+/// The meaning of a value among the known ones.
 pub(crate) fn choice<T: Copy>(word: &Word, known: &[(&str, T)]) -> Result<T> {
     meaning(&word.place, &word.text, known)
 }
 
-/// What a word means, of those that are known; `place` is the flag or the line that has it.
+/// The meaning of a value among the known ones. `place` is its flag or line.
 pub fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
     match known.iter().find(|(name, _)| *name == text) {
         Some((_, value)) => Ok(*value),
