@@ -1,4 +1,4 @@
-//! Makes a trace of an application that is described by figures: as CSV, in the columns of docs/TRACES.md, with the same bytes on every machine.
+//! Generates the trace of an application described by figures: CSV with the columns of docs/TRACES.md, and the same bytes on every machine.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -6,103 +6,103 @@ use std::fmt::Write;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-/// An application by its figures.
+/// An application described by figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Application {
     /// Its name, in lower case.
     pub name: &'static str,
-    /// Where its figures are from, and which are our own choice.
+    /// The source of its figures, and which of them are assumptions.
     pub source: &'static str,
     /// The seed of every random choice.
     pub seed: u64,
-    /// Steps to make: a step is an operation, or what follows from one.
+    /// The number of steps to generate. A step is an operation, or its consequence.
     pub steps: u32,
-    /// Records that are there before the trace begins.
+    /// Records present before the trace begins.
     pub records: u32,
-    /// Keys that it knows, in [`Self::records`] and beyond; a read of one that is not there finds nothing.
+    /// All keys, with and beyond [`Self::records`]. Reading a key without a record finds nothing.
     pub keys: u32,
-    /// What its keys look like.
+    /// The form of its keys.
     pub key: KeyShape,
     /// Steps by weight.
     pub mix: &'static [(Step, u32)],
-    /// Which keys it chooses.
+    /// The popularity of its keys.
     pub popularity: Popular,
     /// Lengths of values, bytes.
     pub values: Lengths,
     /// A read that finds nothing is followed by a write of that record.
     pub fills: bool,
-    /// Beyond so many records the one that was written the longest ago is removed.
+    /// Beyond this many records, the record written longest ago is removed.
     pub capacity: Option<u32>,
-    /// A record is removed so many steps after it was last written.
+    /// A record is removed this many steps after it was last written.
     pub lifetime_steps: Option<u32>,
-    /// Writes of a commit: from, to.
+    /// Writes per commit: minimum, maximum.
     pub commit: Option<(u32, u32)>,
-    /// Keys in a row that a step is done with: from, to.
+    /// Consecutive keys per step: minimum, maximum.
     pub run: (u32, u32),
-    /// Each so many steps, the most popular hundredth of the keys is another one.
+    /// At intervals of this many steps, another hundredth of the keys becomes the most popular.
     pub drift_steps: Option<u32>,
-    /// When steps come.
+    /// When steps arrive.
     pub arrival: Arrival,
 }
 
-/// What an application does in one step.
+/// The action of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Reads a record.
     Get,
-    /// Writes a record, whether or not it is there.
+    /// Writes a record, whether or not it exists.
     Set,
-    /// Replaces a record that is there.
+    /// Replaces an existing record.
     Update,
     /// Reads a record and replaces it.
     Modify,
-    /// Makes a record with a new key.
+    /// Creates a record with a new key.
     Insert,
     /// Removes a record.
     Delete,
-    /// Removes the record that was written the longest ago.
+    /// Removes the record written longest ago.
     DeleteOldest,
 }
 
-/// What keys look like.
+/// The form of keys.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyShape {
-    /// A prefix, and so many hexadecimal digits of a hash.
+    /// A prefix, and this many hexadecimal digits of a hash.
     Hash(&'static str, usize),
-    /// A prefix, and so many digits of a number that grows.
+    /// A prefix, and this many digits of a counter.
     Number(&'static str, usize),
 }
 
-/// Which keys an application chooses.
+/// The popularity of keys.
 #[derive(Clone, Copy, Debug)]
 pub enum Popular {
-    /// By Zipf's law with this exponent (0: all alike), in an order that has nothing to do with keys.
+    /// Zipf's law with this exponent (0: uniform), in an order unrelated to the keys.
     Zipf(f64),
-    /// The same, the newest being the most popular.
+    /// The same, with the newest as the most popular.
     Latest(f64),
-    /// A part of the keys has a part of the steps.
+    /// This share of the keys has this share of the steps.
     Hot(f64, f64),
 }
 
 /// Lengths of values, bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Lengths {
-    /// All alike.
+    /// One length for all.
     One(u32),
-    /// Each from one to the other equally likely.
+    /// Uniform between two lengths.
     Even(u32, u32),
-    /// A generalised Pareto distribution: its shape, its scale, the longest.
+    /// A generalised Pareto distribution: shape, scale, maximum.
     Pareto(f64, f64, u32),
-    /// A logarithmic normal distribution: its median, its deviation, the longest.
+    /// A log-normal distribution: median, deviation, maximum.
     LogNormal(f64, f64, u32),
 }
 
-/// When steps come.
+/// When steps arrive.
 #[derive(Clone, Copy, Debug)]
 pub enum Arrival {
-    /// Independent of each other, so many a second.
+    /// Independently, at this rate per second.
     Independent(f64),
-    /// The same, with a pause of so many seconds after each so many.
+    /// Independently at this rate per second, with a pause after this many steps, in seconds.
     Bursts(f64, u32, f64),
 }
 
@@ -118,21 +118,21 @@ impl Application {
     }
 }
 
-/// A trace that is being made.
+/// A trace under construction.
 struct Made<'a> {
     of: &'a Application,
     random: Xoshiro256PlusPlus,
     text: String,
     now_s: f64,
-    /// By key: the length of its record, `None` if it is not there.
+    /// By key: the length of its record; `None` if it does not exist.
     values: Vec<Option<u32>>,
     /// By key: how often it was written.
     versions: Vec<u32>,
-    /// Keys by popularity, the most popular first; with [`Popular::Latest`] the other way round.
+    /// Keys by popularity, the most popular first; with [`Popular::Latest`] in reverse.
     order: Vec<u32>,
-    /// Sums of the weights of ranks.
+    /// Cumulative weights of ranks.
     weights: Vec<f64>,
-    /// What was written when: the step, the key, and its version then.
+    /// The writes in order: step, key, and the key's version then.
     written: VecDeque<(u32, u32, u32)>,
     alive: u32,
     open: u32,
@@ -158,7 +158,7 @@ impl<'a> Made<'a> {
         for _ in 0..of.keys {
             made.learn();
         }
-        // Any key may be one of those that are there.
+        // Any key may be among the existing ones.
         let is_ascending = matches!(of.key, KeyShape::Number(..));
         let mut there: Vec<u32> = (0..of.keys).collect();
         if !is_ascending {
@@ -177,7 +177,7 @@ impl<'a> Made<'a> {
         self.random.random_range(0..end)
     }
 
-    /// From 0 to 1, without 1.
+    /// From 0 to 1, excluding 1.
     fn part(&mut self) -> f64 {
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -189,7 +189,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// A key that was not known before.
+    /// A new key.
     fn learn(&mut self) -> u32 {
         let key = self.values.len() as u32;
         self.values.push(None);
@@ -230,7 +230,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// A key that is there, if one of some picks is.
+    /// An existing key, if one of several attempts finds one.
     fn pick_there(&mut self) -> Option<u32> {
         (0..100).find_map(|_| {
             let key = self.pick();
@@ -297,7 +297,7 @@ impl<'a> Made<'a> {
         self.wrote();
     }
 
-    /// Whether the key at this place of what was written is there as it was written then.
+    /// Whether the key of this write still has the version of the write.
     fn is_current(&self, (_, key, version): (u32, u32, u32)) -> bool {
         self.versions[key as usize] == version
     }
@@ -402,7 +402,7 @@ impl<'a> Made<'a> {
     }
 }
 
-/// A number as good as random (SplitMix64).
+/// A pseudo-random number (SplitMix64).
 fn hash(number: u64) -> u64 {
     SplitMix64::seed_from_u64(number).next_u64()
 }

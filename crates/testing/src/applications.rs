@@ -1,8 +1,9 @@
-//! Applications of different behaviour by their figures. Where a source gives a figure it is that one; numbers of keys and steps are ours.
+//! Applications of different behaviour, described by figures. Figures that a source gives are the source's. Numbers of keys and steps are
+//! assumptions.
 
 use crate::application_trace::{Application, Arrival, KeyShape, Lengths, Popular, Step};
 
-/// What an application has that says nothing else.
+/// The defaults of an application.
 const PLAIN: Application = Application {
     name: "",
     source: "",
@@ -23,16 +24,17 @@ const PLAIN: Application = Application {
     arrival: Arrival::Independent(10_000.0),
 };
 
-/// Sources that several share.
+/// Sources of several applications.
 const ATIKOGLU: &str = "Atikoglu et al., SIGMETRICS 2012";
 const FAST_20: &str = "Cao et al., FAST 2020";
 const OSDI_20: &str = "Yang et al., OSDI 2020";
 const YCSB: &str = "Cooper et al., SoCC 2010";
 const OWN: &str = "our own choice";
 
-/// All of them.
+/// All applications.
 pub const APPLICATIONS: [Application; 18] = [
-    // Memcached at Facebook, pool ETC: 30 reads a write, generalised Pareto values, four of five reads hit. The exponent is ours.
+    // Memcached at Facebook, pool ETC: 30 reads per write, generalised Pareto values, four of five reads hit. The exponent is an
+    // assumption.
     Application {
         name: "facebook-etc",
         source: ATIKOGLU,
@@ -47,7 +49,7 @@ pub const APPLICATIONS: [Application; 18] = [
         capacity: Some(25_000),
         ..PLAIN
     },
-    // Pool USR: keys of 16 or 21 bytes, values of 2 bytes, 99.8 % reads. The exponent is ours.
+    // Pool USR: keys of 16 or 21 bytes, values of 2 bytes, 99.8 % reads. The exponent is an assumption.
     Application {
         name: "facebook-usr",
         source: ATIKOGLU,
@@ -60,7 +62,7 @@ pub const APPLICATIONS: [Application; 18] = [
         values: Lengths::One(2),
         ..PLAIN
     },
-    // Pool VAR: four of five operations write, values are short. The exponent and the lengths are ours.
+    // Pool VAR: four of five operations write, values are short. The exponent and the lengths are assumptions.
     Application {
         name: "facebook-var",
         source: ATIKOGLU,
@@ -73,8 +75,8 @@ pub const APPLICATIONS: [Application; 18] = [
         values: Lengths::Even(20, 120),
         ..PLAIN
     },
-    // ZippyDB on RocksDB: 78 % get, 13 % put, 6 % delete (its 3 % of iterators are left out, as a trace does not show what they find),
-    // keys of 48 bytes, generalised Pareto values of `db_bench`'s mixgraph. That a fiftieth of the keys is hot is ours.
+    // ZippyDB on RocksDB: 78 % get, 13 % put, 6 % delete, keys of 48 bytes, generalised Pareto values of `db_bench`'s mixgraph. Its 3 % of
+    // iterators are omitted, because a trace does not show what they find. That 2 % of the keys are hot is an assumption.
     Application {
         name: "zippydb",
         source: FAST_20,
@@ -87,7 +89,7 @@ pub const APPLICATIONS: [Application; 18] = [
         values: Lengths::Pareto(0.2615, 25.45, 1 << 20),
         ..PLAIN
     },
-    // UP2X on RocksDB: 92 % merges, which are updates here, keys of 10 bytes, values of 47. The exponent is ours.
+    // UP2X on RocksDB: 92 % merges, which are updates here, keys of 10 bytes, values of 47. The exponent is an assumption.
     Application {
         name: "up2x",
         source: FAST_20,
@@ -101,7 +103,7 @@ pub const APPLICATIONS: [Application; 18] = [
         ..PLAIN
     },
     // Twitter's caches: half of the clusters have keys below 38 bytes and values below 230. Many have exponents above 1. A cluster in front
-    // of a database reads nearly always.
+    // of a database is almost read-only.
     Application {
         name: "twitter-storage",
         source: OSDI_20,
@@ -115,7 +117,8 @@ pub const APPLICATIONS: [Application; 18] = [
         fills: true,
         ..PLAIN
     },
-    // One of computed results writes more than it reads, and its records expire. The lifetime, the bursts and the drift are ours.
+    // A Twitter cache of computed results writes more than it reads, and its records expire. The lifetime, the bursts and the drift are
+    // assumptions.
     Application {
         name: "twitter-computation",
         source: OSDI_20,
@@ -130,7 +133,7 @@ pub const APPLICATIONS: [Application; 18] = [
         arrival: Arrival::Bursts(50_000.0, 1_000, 0.2),
         ..PLAIN
     },
-    // One of transient data, such as rate limiters: counters of a few bytes that live shortly.
+    // A Twitter cache of transient data, such as rate limiters: short-lived counters of a few bytes.
     Application {
         name: "twitter-transient",
         source: OSDI_20,
@@ -143,7 +146,7 @@ pub const APPLICATIONS: [Application; 18] = [
         lifetime_steps: Some(3_000),
         ..PLAIN
     },
-    // A look-aside cache with one-hit wonders and invalidations, after CacheLib's kvcache workloads. Its figures are ours.
+    // A look-aside cache with one-hit wonders and invalidations, after CacheLib's kvcache workloads. Its figures are assumptions.
     Application {
         name: "kvcache",
         source: "Berg et al., OSDI 2020",
@@ -210,7 +213,7 @@ pub const APPLICATIONS: [Application; 18] = [
         arrival: Arrival::Bursts(20_000.0, 500, 0.1),
         ..PLAIN
     },
-    // Sessions of a web site: read and written at every request, removed when they were idle for long.
+    // Sessions of a web site: read and written at every request, removed when idle for long.
     Application {
         name: "sessions",
         source: OWN,
@@ -239,7 +242,7 @@ pub const APPLICATIONS: [Application; 18] = [
         commit: Some((1, 5)),
         ..PLAIN
     },
-    // A log of events: written in order, a batch at a time, the newest read now and then.
+    // A log of events: written in order, a batch at a time; the newest are read sometimes.
     Application {
         name: "events",
         source: OWN,
@@ -253,7 +256,7 @@ pub const APPLICATIONS: [Application; 18] = [
         commit: Some((10, 100)),
         ..PLAIN
     },
-    // The index of a block device: short records by number, in runs, many a commit.
+    // The index of a block device: short records by number, in runs, with large commits.
     Application {
         name: "blocks",
         source: OWN,

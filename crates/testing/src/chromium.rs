@@ -8,18 +8,18 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Where Debian and others put it, by name.
+/// Program names on Debian and other distributions.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// How long a page may take until it has drawn itself.
+/// The time limit for a page to draw itself.
 const READY_MS: u64 = 60_000;
 
-/// Whatever a page must not do.
+/// What a page must not do.
 #[derive(Debug, Default)]
 pub struct Complaints {
     /// Errors and warnings on the console, and exceptions.
     pub console: Vec<String>,
-    /// Addresses that were asked for, apart from the page itself and what it holds.
+    /// Requested addresses, apart from the page itself and its embedded data.
     pub requests: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ struct Process {
     last_id: u64,
 }
 
-/// Browsers that have no page. Starting one takes longer than drawing a page, so the next page gets one of these.
+/// Browsers without a page. Starting one takes longer than drawing a page, so the next page reuses one.
 static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 
 impl Process {
@@ -41,11 +41,11 @@ impl Process {
         idle.unwrap_or_else(Self::start)
     }
 
-    /// Starts a browser, which ends with this process.
+    /// Starts a browser that ends with this process.
     fn start() -> Self {
         let profile = tempfile::tempdir().unwrap().keep();
-        // The shell moves the pipes to where Chromium expects them: requests on descriptor 3, answers on 4. Chromium ends when its pipe
-        // is closed, and the shell then removes the profile.
+        // The shell connects the pipes as Chromium expects them: requests on descriptor 3, answers on 4. Chromium ends when its pipe is
+        // closed, and then the shell removes the profile.
         let mut child = Command::new("sh")
             .args(["-c", "profile=$0; \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf -- \"$profile\""])
             .arg(&profile)
@@ -63,7 +63,7 @@ impl Process {
         Self { child, input, output, last_id: 0 }
     }
 
-    /// Sends a call, to a page if there is a session. The answer has the identifier that is returned.
+    /// Sends a call, to a page if there is a session. Returns the identifier that the answer will have.
     fn send(&mut self, session: Option<&str>, method: &str, parameters: &Value) -> u64 {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method, "params": parameters });
@@ -82,7 +82,7 @@ impl Process {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Calls the browser itself. Events meanwhile are dropped.
+    /// Calls the browser itself and ignores events until the answer.
     fn call(&mut self, method: &str, parameters: &Value) -> Value {
         let id = self.send(None, method, parameters);
         loop {
@@ -93,22 +93,22 @@ impl Process {
         }
     }
 
-    /// Closes the browser and waits for its end.
+    /// Closes the browser and waits until it has ended.
     fn close(mut self) {
         drop(self.input);
         let _ = self.child.wait();
     }
 }
 
-/// What a call returned.
+/// The result of a call.
 fn result_of(method: &str, answer: &Value) -> Value {
     assert!(answer.get("error").is_none(), "{method}: {answer}");
     answer["result"].clone()
 }
 
-/// A browser with one page, which shares no storage, permissions or settings with pages before it.
+/// A browser with one page, which shares no storage, permissions or settings with earlier pages.
 pub struct Browser {
-    /// Absent only once it is dropped.
+    /// Absent only after it is dropped.
     process: Option<Process>,
     context: Value,
     session: String,
@@ -139,7 +139,7 @@ impl Browser {
         self.process.as_mut().unwrap()
     }
 
-    /// Opens a file and waits until the page says that it is ready. The page's own address may have a choice behind `#`.
+    /// Opens a file and waits until the page reports that it is ready. `choice` is the part of the address behind `#`.
     pub fn open(&mut self, file: &Path, choice: &str) {
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         let url = format!("file://{}{choice}", file.display());
@@ -148,14 +148,14 @@ impl Browser {
         self.wait_for("document.documentElement?.dataset.ready");
     }
 
-    /// Goes to an address and waits until an expression holds there.
+    /// Opens an address and waits until an expression is true there.
     pub fn go(&mut self, address: &str, ready: &str) {
         let answer = self.call("Page.navigate", json!({ "url": address }));
         assert!(answer.get("errorText").is_none(), "{answer}");
         self.wait_for(ready);
     }
 
-    /// Waits until an expression holds.
+    /// Waits until an expression is true.
     pub fn wait_for(&mut self, ready: &str) {
         self.value(&format!(
             "new Promise((done, failed) => {{ const end = Date.now() + {READY_MS}; const look = () => \
@@ -164,7 +164,7 @@ impl Browser {
         ));
     }
 
-    /// The value of an expression in the page, which may be a promise, once the page has drawn what was chosen before.
+    /// The value of an expression in the page, which may be a promise. Waits until the page has drawn earlier choices.
     pub fn value(&mut self, expression: &str) -> Value {
         self.evaluate(
             "new Promise((done) => { const look = () => \
@@ -180,12 +180,12 @@ impl Browser {
         answer["result"].get("value").cloned().unwrap_or(Value::Null)
     }
 
-    /// The same as text.
+    /// The same as a string.
     pub fn text(&mut self, expression: &str) -> String {
-        self.value(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).to_owned()
+        self.value(expression).as_str().unwrap_or_else(|| panic!("{expression} is not a string")).to_owned()
     }
 
-    /// Presses a key, as a keyboard does.
+    /// Presses a key.
     pub fn press(&mut self, key: &str) {
         let code = match key {
             "Tab" => 9,
@@ -200,7 +200,7 @@ impl Browser {
         }
     }
 
-    /// A call that needs no helper of its own.
+    /// A call without its own helper.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         let session = self.session.clone();
         let id = self.process().send(Some(&session), method, &parameters);
@@ -215,9 +215,9 @@ impl Browser {
         }
     }
 
-    /// What the page has done that it must not have done, so far.
+    /// The page's complaints so far.
     pub fn complaints(&mut self) -> &Complaints {
-        // An answer comes after all events before it.
+        // An answer comes after all earlier events.
         self.value("0");
         &self.complaints
     }
@@ -251,7 +251,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         let Some(mut process) = self.process.take() else { return };
-        // After a failure nobody knows what state it is in.
+        // After a failure its state is unknown.
         if std::thread::panicking() {
             return process.close();
         }

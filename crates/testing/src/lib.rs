@@ -1,5 +1,5 @@
-//! What tests and benchmarks share: made-up runs, whose figures can be computed by hand, traces of made-up applications, and a browser that
-//! shows pages. No program uses it.
+//! Shared by tests and benchmarks: made-up runs with figures that can be checked by hand, traces of made-up applications, and a browser. No
+//! program uses it.
 
 pub mod application_trace;
 pub mod applications;

@@ -1,4 +1,4 @@
-//! A builder of made-up runs whose figures can be computed by hand.
+//! A builder of made-up runs with figures that can be checked by hand.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use bakeoff_results::record::RunRecord;
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
-/// A text without the breaks of its lines and what is set before them, since where a sentence breaks says nothing.
+/// The text without line breaks and indentation, because tests must not depend on where a sentence wraps.
 pub fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -52,7 +52,7 @@ pub fn info(stores: &[StoreDescription]) -> Value {
     })
 }
 
-/// A store with this name and title that can do everything.
+/// A store with this name and title and all capabilities.
 pub fn store(name: &str, title: &str) -> StoreDescription {
     StoreDescription {
         name: name.to_owned(),
@@ -96,7 +96,7 @@ pub fn store(name: &str, title: &str) -> StoreDescription {
     }
 }
 
-/// A level at which acknowledged writes survive the process, and a power cut leaves this.
+/// A level at which acknowledged writes survive the process, and a power cut leaves `power_cut`.
 pub fn support(power_cut: Leaves) -> DurabilitySupport {
     DurabilitySupport {
         how: String::new(),
@@ -114,7 +114,7 @@ pub fn stores() -> Vec<StoreDescription> {
     vec![store("flat-folder", "Flat folder"), store("lmdb", "LMDB"), store("sqlite", "SQLite")]
 }
 
-/// The axes of a cell of this store.
+/// The axes of a cell with this store.
 pub fn axes(store: &str) -> Axes {
     Axes {
         suite: "made-up".to_owned(),
@@ -140,7 +140,7 @@ pub fn operation(kind: &str, mean_ns: u64) -> OperationResult {
     }
 }
 
-/// So many operations with this mean, on values of this size.
+/// Operations with this mean, on values of this size.
 pub fn of_size(value_bytes: u64, operations: u64, mean_ns: u64) -> SizeResult {
     let sizes = ValueSizeRange { value_bytes_min: value_bytes, value_bytes_max: value_bytes };
     SizeResult { sizes, operations, latency: latency(mean_ns) }
@@ -182,13 +182,13 @@ pub fn phase_result(name: &str, operations: Vec<OperationResult>) -> PhaseResult
     }
 }
 
-/// As an open loop whose thousand operations were due in a second, at this speed.
+/// The phase as an open loop at this speed, with a thousand operations due in a second.
 pub fn opened(phase: PhaseResult, speed: f64) -> PhaseResult {
     PhaseResult { open_loop: Some(OpenLoop { speed, due_ns: 1_000_000_000 }), ..phase }
 }
 
-/// With a course of ten slices of a millisecond, ten operations in each, and two slow operations half-way: one took 75 times the mean,
-/// waiting for the disk, the other 25 times, with page faults.
+/// The phase with latency over time: ten slices of a millisecond with ten operations each. Two operations half-way are slow: one took 75
+/// times the mean, waiting for the disk, the other 25 times, with page faults.
 pub fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
     let slow = |operation: &str, latency_ns, cause| SlowOperation {
         operation: operation.to_owned(),
@@ -214,7 +214,7 @@ pub fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
     }
 }
 
-/// One round of a cell that went well: the phases with their operations.
+/// One successful round of a cell, with these phases.
 pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
     let cell = format!("{}-{}-{}-{}", axes.store, axes.value_bytes_min, axes.records, axes.data);
     let tape = TapeFacts {
@@ -286,7 +286,7 @@ pub fn failed(mut cell: CellRound, kind: FailureKind, message: &str) -> CellRoun
     cell
 }
 
-/// A cell with a get phase, a round for each mean.
+/// A cell with a get phase, one round per mean.
 pub fn gets(axes: &Axes, means_ns: &[u64]) -> Vec<CellRound> {
     let round = |(index, mean): (usize, &u64)| {
         good(axes, index as u32 + 1, vec![phase_result("get", vec![operation("get", *mean)])])
@@ -294,7 +294,7 @@ pub fn gets(axes: &Axes, means_ns: &[u64]) -> Vec<CellRound> {
     means_ns.iter().enumerate().map(round).collect()
 }
 
-/// The lines that a run would have written for these cells.
+/// The result lines of a run with these cells.
 pub fn lines(cells: &[CellRound]) -> Vec<ResultLine> {
     let phases =
         |cell: &CellRound| cell.phases.iter().map(|phase| ResultLine::Phase(Box::new(phase.clone()))).collect();
