@@ -1,15 +1,14 @@
-//! A session of a store whose writes wait in the thread's own batch, which its reads do not see: most log-structured merge
-//! trees.
+//! A session whose writes wait in the thread's own batch, invisible to its reads. Most log-structured merge trees work like this.
 
 use crate::error::StoreError;
 use crate::store::{Direction, Session, SessionPlan};
 
-/// One thread's batch, and the handles that it reads with.
+/// One thread's batch, and its handles for reading.
 pub trait WriteBatch {
     /// The store's title, for errors.
     const TITLE: &'static str;
 
-    /// Adds a write to the batch, which copies it.
+    /// Adds a write to the batch. The batch copies key and value.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
 
     /// Adds a removal to the batch.
@@ -18,7 +17,7 @@ pub trait WriteBatch {
     /// Writes the batch and empties it.
     fn write(&mut self) -> Result<(), StoreError>;
 
-    /// Appends the key's value to `value`, if there is one.
+    /// Appends the key's value to `value`, if it exists.
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError>;
 
     /// Visits entries in order.
@@ -30,7 +29,7 @@ pub trait WriteBatch {
     ) -> Result<(), StoreError>;
 }
 
-/// One thread's buffers, and whether a batch waits in them.
+/// One thread's buffers, and whether a batch has writes.
 pub struct BatchSession<B> {
     buffers: B,
     batched: bool,
@@ -38,18 +37,18 @@ pub struct BatchSession<B> {
 }
 
 impl<B: WriteBatch> BatchSession<B> {
-    /// A session with nothing written.
+    /// A session without writes.
     pub fn new(buffers: B, plan: &SessionPlan) -> Self {
         Self { buffers, batched: plan.batched, in_batch: false }
     }
 
-    /// Outside batches, a write is a batch of one.
+    /// Outside batches, each write is a batch of one.
     fn after_write(&mut self) -> Result<(), StoreError> {
         self.in_batch = self.batched;
         if self.batched { Ok(()) } else { self.buffers.write() }
     }
 
-    /// A read would not see what waits in the batch.
+    /// A read would not see the writes in the batch.
     fn before_read(&self) -> Result<(), StoreError> {
         match self.in_batch {
             false => Ok(()),

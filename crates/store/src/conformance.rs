@@ -1,8 +1,8 @@
-//! The checks that every store must pass: each at every durability level that the store offers, and with every word of its settings.
-//! With a word other than the default each check runs at one level, in turn, or at all of them if `BAKEOFF_TEST_SCALE` is above 1.
+//! The checks that every store must pass, at every durability level that it offers and with every value of its settings that are choices.
 //!
-//! A crate that adds a store calls [`check`] from a test. The printed table shows what was checked and what a store does not
-//! offer, with the reason.
+//! With a value other than the default, each check runs at one level, in turn. If `BAKEOFF_TEST_SCALE` is above 1, it runs at all of them.
+//! A crate that adds a store calls [`check`] from a test. The printed table shows what was checked, and what a store does not offer, with
+//! the reason.
 
 mod checks;
 mod description;
@@ -23,7 +23,7 @@ use crate::store::Entry;
 use fixture::{Fixture, Outcome};
 pub use subject::{SmallLogs, Subject};
 
-/// A check: its name and what it does.
+/// A check: its name and its function.
 type Check = (&'static str, fn(&Fixture<'_>) -> Outcome);
 
 const CHECKS: &[Check] = &[
@@ -56,8 +56,8 @@ pub fn check(entries: &[Entry]) {
     assert_eq!(failures, 0, "{failures} checks failed: see the lines with FAILED above");
 }
 
-/// Checks the stores of these names, or all where there are no names. Random operations run with short logs where that is a setting, and
-/// everything else with those of the settings. Prints a line for each check, and returns how many failed.
+/// Checks the stores of these names, or all if there are none. Random operations run with short logs if that is a setting, and all other
+/// checks with the usual ones. Prints a line for each check, and returns the number of failures.
 pub fn report(entries: &[Entry], names: &[String], small_logs: &[SmallLogs<'_>]) -> usize {
     let mut subjects = Subject::all(entries, small_logs);
     subjects.retain(|subject| names.is_empty() || names.contains(&subject.description.name));
@@ -66,13 +66,13 @@ pub fn report(entries: &[Entry], names: &[String], small_logs: &[SmallLogs<'_>])
     failures
 }
 
-/// Whether any check fails at this level. A test of the checks expects this of a store that goes wrong.
+/// Whether any check fails at this level. A test of the checks expects this of a faulty store.
 pub fn finds_fault(subject: &Subject, class: Durability) -> bool {
     CHECKS.iter().any(|(_, check)| is_failure(&run(subject, class, *check)))
 }
 
-/// Checks several subjects at a time, since much of the time is waiting for the disk, and prints them in their order. Returns how
-/// many checks failed.
+/// Checks several subjects at the same time, since they often wait for the disk, and prints them in order. Returns the number of failed
+/// checks.
 fn report_all(subjects: &[Subject]) -> usize {
     const AT_A_TIME: usize = 4;
     let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -95,7 +95,7 @@ fn nth(subjects: &[Subject], index: usize) -> Option<(usize, &Subject)> {
     Some((index, subjects.get(index)?))
 }
 
-/// Reports that wait for those before them.
+/// Reports that wait for earlier ones.
 #[derive(Default)]
 struct Reports {
     printed: usize,
@@ -112,7 +112,7 @@ impl Reports {
     }
 }
 
-/// A line a check, and how many failed.
+/// A line per check, and the number of failures.
 fn lines(subject: &Subject) -> (String, usize) {
     let mut text = format!("\n{subject} {}", subject.description.version);
     for (class, reason) in &subject.description.not_offered {
@@ -164,7 +164,7 @@ fn run(subject: &Subject, class: Durability, check: fn(&Fixture<'_>) -> Outcome)
     }
 }
 
-/// The outcome once if it is the same at every level, else by level.
+/// The outcome once if all levels have the same one, else by level.
 fn labels(outcomes: [(Durability, Outcome); Durability::ALL.len()]) -> String {
     let mut classes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (class, outcome) in outcomes {

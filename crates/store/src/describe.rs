@@ -1,7 +1,6 @@
-//! A builder of what a store reports about itself.
+//! A builder for the description of a store.
 //!
-//! A description starts with a store that keeps its data and can do nothing else. Each call adds one fact, so a store mentions
-//! only what it has.
+//! It starts with a store that keeps its data and has no other capability. Each call adds one fact, so a store mentions only what it has.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use bakeoff_protocol::{
     StoreDescription, Structure,
 };
 
-/// What a store can do besides single reads and writes. What it cannot do is shown as n/a and never emulated.
+/// A capability of a store besides single reads and writes. A missing one is shown as n/a and never emulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
     /// Scan entries in key order, forward and in reverse, from any key.
@@ -21,21 +20,21 @@ pub enum Capability {
     ScanAnyOrder,
     /// Acknowledge several writes together.
     Batch,
-    /// Read in a session what its own open batch has written.
+    /// Read the writes of the session's own open batch.
     BatchReads,
-    /// Apply a batch as a whole or not at all, even when the process is killed.
+    /// Apply a batch as a whole or not at all, even if the process is killed.
     AtomicBatch,
-    /// Refuse to insert a key that is there; otherwise an insert writes without looking.
+    /// Refuse to insert an existing key; otherwise an insert writes without a check.
     InsertRefuses,
-    /// Let several threads read at once without waiting for each other.
+    /// Let several threads read at the same time without waiting for each other.
     ParallelReaders,
-    /// Let several threads write at once without waiting for each other.
+    /// Let several threads write at the same time without waiting for each other.
     ParallelWriters,
-    /// Let several processes have the store open at once, at least one of them writing.
+    /// Let several processes have the store open at the same time, at least one of them for writing.
     MultiProcess,
     /// Copy itself while it is open, without free space in the copy.
     CompactedCopy,
-    /// Look whether a key is there without reading the value; else an existence check is a get.
+    /// Check whether a key exists without reading the value; else an existence check is a get.
     ExistsCall,
 }
 
@@ -97,7 +96,7 @@ impl Description {
         })
     }
 
-    /// What it is, in one sentence.
+    /// A description in one sentence.
     #[must_use]
     pub fn summary(mut self, summary: impl Into<String>) -> Self {
         self.0.summary = summary.into();
@@ -125,38 +124,37 @@ impl Description {
         self
     }
 
-    /// How it arranges its data.
+    /// Its data structure.
     #[must_use]
     pub fn structure(mut self, structure: Structure) -> Self {
         self.0.structure = structure;
         self
     }
 
-    /// The files it keeps, as a person finds them.
+    /// Its files as a person finds them.
     #[must_use]
     pub fn files(mut self, files: impl Into<String>) -> Self {
         self.0.files = files.into();
         self
     }
 
-    /// That it collects writes in memory, and in which files it keeps them afterwards, its log left out: ends of their names (`.sst`), or names
-    /// of directories that they are in (`tables/`).
+    /// It collects writes in memory, and keeps them afterwards in these files, apart from its log: ends of their names (`.sst`), or names
+    /// of their directories (`tables/`).
     #[must_use]
     pub fn table_files(mut self, files: &[&str]) -> Self {
         self.0.table_files = files.iter().map(|&file| file.to_owned()).collect();
         self
     }
 
-    /// That it keeps a file for each record, spread evenly over directories: at most so many on each level, from the outermost on.
+    /// It has a file per record, spread evenly over directories: the maximum number on each level, outermost first.
     #[must_use]
     pub fn directories(mut self, levels: impl IntoIterator<Item = u64>) -> Self {
         self.0.directories = levels.into_iter().collect();
         self
     }
 
-    /// A durability level that it offers: by which of its settings or calls, what failures leave then ([`after`]), and the page of
-    /// its documentation that shows it. Level consistent is offered with the weakest setting that keeps it, which may be that of level
-    /// power.
+    /// A durability level that it offers: the settings or calls that reach it, what failures leave then ([`after`]), and the page of its
+    /// documentation. Level consistent uses the weakest setting that keeps it, which may be that of level power.
     #[must_use]
     pub fn durability(
         mut self,
@@ -173,28 +171,29 @@ impl Description {
         self
     }
 
-    /// A durability level that it lacks: why, and the page that shows it or what was seen.
+    /// A durability level that it lacks: the reason, and the page or the observation that shows it.
     #[must_use]
     pub fn not_offered(mut self, level: Durability, why: impl Into<String>, source: impl Into<String>) -> Self {
         self.0.not_offered.insert(level, NotOffered { why: why.into(), source: source.into() });
         self
     }
 
-    /// At this level, offered above, every acknowledged write waits for a flush, although a power cut may leave an earlier state.
+    /// At this level, which a call above offers, every acknowledged write waits for a flush, although a power cut may leave an earlier
+    /// state.
     #[must_use]
     pub fn flushes_each_write(mut self, level: Durability) -> Self {
         self.at_level(level, |support| support.flushes = true);
         self
     }
 
-    /// At this level, offered above, a batch may be applied in part, although it is atomic at others.
+    /// At this level, which a call above offers, a batch may be applied in part, although it is atomic at others.
     #[must_use]
     pub fn batches_not_atomic(mut self, level: Durability) -> Self {
         self.at_level(level, |support| support.atomic_batch = Some(false));
         self
     }
 
-    /// At this level, offered above, threads take turns, although they work in parallel at others.
+    /// At this level, which a call above offers, threads take turns, although they work in parallel at others.
     #[must_use]
     pub fn threads_take_turns(mut self, level: Durability) -> Self {
         self.at_level(level, |support| {
@@ -210,24 +209,23 @@ impl Description {
         }
     }
 
-    /// What it can do, at every level that was not excepted.
+    /// Its capabilities at every level, apart from the exceptions above.
     #[must_use]
     pub fn can(mut self, capabilities: &[Capability]) -> Self {
         capabilities.iter().for_each(|capability| *field_of(&mut self.0.capabilities, *capability) = true);
-        // A prefix is where a scan begins; the driver sees where it ends.
+        // A scan of a prefix starts there, and the driver ends it.
         self.0.capabilities.scan_prefix = self.0.capabilities.scan_from;
         self
     }
 
-    /// It answers without keeping what it is given, so its answers are not checked and it is never ranked.
+    /// It keeps nothing, so its answers are not checked and it is never ranked.
     #[must_use]
     pub fn keeps_nothing(mut self) -> Self {
         self.0.capabilities.keeps_data = false;
         self
     }
 
-    /// Its shortest and its longest key, in bytes; no longest where only memory limits it. Without this call keys have any
-    /// length.
+    /// Its shortest and its longest key, in bytes; no longest one if only memory limits it. Without this call keys have any length.
     #[must_use]
     pub fn keys(mut self, min: u64, max: impl Into<Option<u64>>) -> Self {
         self.0.key_bytes_min = min;
@@ -242,7 +240,7 @@ impl Description {
         self
     }
 
-    /// A setting that suites may give. Each call adds one; [`crate::setting`] makes them.
+    /// A setting that suites may change. Each call adds one; [`crate::setting`] makes them.
     #[must_use]
     pub fn setting(mut self, setting: Setting) -> Self {
         self.0.settings.push(setting);
@@ -256,24 +254,22 @@ impl Description {
         self
     }
 
-    /// How it divides memory among its settings (`how`, and the page that advises it). No shares for a store that has no
-    /// memory setting.
+    /// How it divides memory among its settings (`how`), with the page that advises it. No shares for a store without a memory setting.
     #[must_use]
     pub fn memory(mut self, how: impl Into<String>, source: impl Into<String>, shares: &[MemoryShare]) -> Self {
         self.0.memory = Some(MemorySplit { how: how.into(), source: source.into(), shares: shares.to_vec() });
         self
     }
 
-    /// It compresses whatever it is set to: why, and the page that shows it. A store that can be kept from it says so with
-    /// [`Setting::uncompressed`] of the setting.
+    /// No setting turns its compression off: the reason, and the page that shows it. If a setting does, call [`Setting::uncompressed`] on
+    /// that setting.
     #[must_use]
     pub fn always_compresses(mut self, why: impl Into<String>, source: impl Into<String>) -> Self {
         self.0.always_compresses = Some(NotOffered { why: why.into(), source: source.into() });
         self
     }
 
-    /// Nothing keeps a second process from opening it, though it is not for several ([`Capability::MultiProcess`]): the data may be
-    /// damaged.
+    /// A second process can open it unhindered and may damage the data, because it is not made for several ([`Capability::MultiProcess`]).
     #[must_use]
     pub fn unlocked(mut self) -> Self {
         self.0.unlocked = true;
@@ -294,14 +290,14 @@ impl Description {
     }
 }
 
-/// A part of the memory, in percent, for a setting. The part is divided by `pieces`: how often the store may hold the
+/// A setting's share of the memory, in percent. The share is divided by `pieces`, the number of times that the store may allocate the
 /// setting's size.
 #[must_use]
 pub fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
     MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false, overhead: None }
 }
 
-/// What the death of the process and a power cut leave of a store, at least.
+/// What remains at least after the death of the process and after a power cut.
 #[must_use]
 pub fn after(process_death: Leaves, power_cut: Leaves) -> AfterFailure {
     AfterFailure { process_death, power_cut }

@@ -1,7 +1,7 @@
-//! Checks of the promise of each durability level that a store offers, from outside. `trace` watches which writes are flushed,
+//! Checks from outside that a store keeps the promise of each durability level that it offers. `trace` watches which writes are flushed,
 //! `kill` compares the content after `kill -9`, and `two` opens the store in two processes.
 //!
-//! The program starts itself again as the process that writes (`child`), which is traced or killed. So a test calls [`main`] from a main
+//! The program starts itself again as the writing process (`child`), which is traced or killed. So a test calls [`main`] from a main
 //! function, in a `[[test]]` with `harness = false`:
 //! ```no_run
 //! # use bakeoff_store::{Entry, durability};
@@ -11,8 +11,8 @@
 //!     durability::main(durability::Plan::new(&[ENTRY], "target/tmp".as_ref()))
 //! }
 //! ```
-//! Where a process may not be traced, the checks are counted as skipped. Each store is also tried, for a shorter time, with every
-//! other word of its settings that are choices. Names after `--` choose stores.
+//! If tracing is not allowed, its checks count as skipped. Each store is also checked, for a shorter time, with every other value of its
+//! settings that are choices. Names after `--` select stores.
 
 mod child;
 mod exceptions;
@@ -38,20 +38,20 @@ pub use exceptions::Exceptions;
 use outcome::Outcome;
 pub use subject::{Program, Subject};
 
-/// What is checked.
+/// A plan of checks.
 pub struct Plan<'a> {
-    /// Stores in this program. A store that is for tests only breaks its promise, and the checks must find that.
+    /// Stores in this program. A store for tests only breaks its promise, and the checks must find that.
     pub entries: &'a [Entry],
-    /// Stores in other programs. If there are any, they are checked and those in this program are not.
+    /// Stores in other programs. If there are any, they are checked, and those in this program are not.
     pub elsewhere: Vec<Subject>,
-    /// Where stores are made: a directory on a disk, since a file system in memory flushes nothing.
+    /// The directory for stores. It must be on a disk, since a file system in memory flushes nothing.
     pub scratch: &'a Path,
-    /// Stores that flush more than their level asks for.
+    /// Stores that flush more than their level requires.
     pub exceptions: Exceptions,
 }
 
 impl<'a> Plan<'a> {
-    /// These stores, without exceptions.
+    /// A plan for these stores, without exceptions.
     pub fn new(entries: &'a [Entry], scratch: &'a Path) -> Self {
         Self { entries, elsewhere: Vec::new(), scratch, exceptions: Exceptions::default() }
     }
@@ -65,10 +65,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A check: its name and what it does.
+/// A check: its name and its function.
 type Check = (&'static str, fn(&Subject, Durability) -> Outcome);
 
-/// Those that are worth it with other words of a store's settings too: writes one by one are traced and killed in its stead where there are no batches.
+/// The checks that also run with other values of a store's settings. Without batches, they use single writes.
 const CHECKS_OF_WORDS: [Check; 2] = [
     ("flushes", |subject, class| trace::flushes(subject, class, subject.description.capabilities.batch)),
     ("kill -9", |subject, class| kill::survives(subject, class, subject.description.capabilities.batch)),
@@ -84,7 +84,7 @@ const CHECKS: [Check; 7] = [
     ("two processes", two::share),
 ];
 
-/// Stores checked at the same time: much of the time is waiting for the disk.
+/// Stores checked at the same time, since they often wait for the disk.
 const AT_A_TIME: usize = 4;
 
 #[derive(Default)]
@@ -95,10 +95,10 @@ struct Counts {
     failed: usize,
 }
 
-/// Checks stores and prints a line for each check and class; fails if a check does. As a child of itself it does what it is ordered to.
+/// Checks stores, prints a line for each check and level, and returns a failure if a check failed. As its own child it follows its orders.
 ///
 /// # Panics
-/// A child cannot be started, or what a child is ordered to do fails.
+/// A child cannot be started, or its orders fail.
 pub fn main(plan: Plan<'_>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|word| word == orders::ROLE) {
@@ -124,7 +124,7 @@ pub fn main(plan: Plan<'_>) -> ExitCode {
     if counts.failed == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Checks that find nothing wrong with a store that promises what it does not keep, and does not say that it lets anyone in.
+/// Checks that do not find the faults of a store that breaks its promise and admits other processes without declaring it.
 fn unnoticed(liar: &Subject) -> Vec<String> {
     let noticed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_) | Outcome::Skipped(_));
     CHECKS
@@ -135,7 +135,7 @@ fn unnoticed(liar: &Subject) -> Vec<String> {
         .collect()
 }
 
-/// Checks several stores at a time and prints each one's lines when it is done.
+/// Checks several stores at the same time and prints each one's lines when it is done.
 fn report_all(stores: &[Subject]) -> Counts {
     let (next, counts) = (AtomicUsize::new(0), Mutex::new(Counts::default()));
     std::thread::scope(|scope| {
@@ -197,7 +197,7 @@ impl Counts {
     }
 }
 
-/// `./bakeoff test` names a file, so that what was skipped stands in its last words.
+/// `./bakeoff test` names a file for the skipped checks, which its summary shows.
 fn report_skips(skipped: &[String]) {
     let Some(first) = skipped.first() else { return };
     let line = format!("SKIPPED: {} checks of durability; the first: {first}\n", skipped.len());

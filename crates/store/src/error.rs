@@ -1,4 +1,4 @@
-//! Why a store could not do what it was asked.
+//! Errors of stores.
 
 /// An error from a store.
 #[derive(Debug, thiserror::Error)]
@@ -9,10 +9,10 @@ pub enum StoreError {
     /// Memory ran out, as the store itself reports it.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
-    /// The request does not fit the store: an unknown setting, a value outside its limits.
+    /// The request does not suit the store: an unknown setting, or a value outside its limits.
     #[error("{0}")]
     BadRequest(String),
-    /// Any other error, in the store's words.
+    /// Any other error, with the store's message.
     #[error("{0}")]
     Store(String),
 }
@@ -28,7 +28,7 @@ impl From<std::io::Error> for StoreError {
 }
 
 impl StoreError {
-    /// The error of a library that passes on the operating system's error as English text alone.
+    /// The error of a library that reports the operating system's error only as English text.
     #[must_use]
     pub fn from_message(message: String) -> Self {
         let has = |text: &str| message.contains(text);

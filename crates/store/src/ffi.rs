@@ -1,5 +1,4 @@
-//! For stores over libraries in C and C++: paths, and what a thin layer in C++ passes to and from Rust, which is borrowed bytes
-//! and error messages.
+//! Helpers for stores in C and C++: paths, borrowed bytes, and error messages across a thin layer in C or C++.
 
 use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
@@ -8,16 +7,16 @@ use std::path::Path;
 
 use crate::error::StoreError;
 
-/// A path as C libraries take it.
+/// A path for a C library.
 ///
 /// # Errors
-/// The path has a NUL in it.
+/// The path contains a NUL.
 pub fn c_path(path: &Path) -> Result<CString, StoreError> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| StoreError::BadRequest(format!("{} has a NUL in its name", path.display())))
 }
 
-/// Borrowed bytes. Null data means none at all.
+/// Borrowed bytes. A null pointer means absent.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Bytes<'b> {
@@ -27,17 +26,17 @@ pub struct Bytes<'b> {
 }
 
 impl<'b> Bytes<'b> {
-    /// No bytes at all: a place for an answer.
+    /// Absent bytes: a place for an answer.
     pub const NONE: Self = Self { data: std::ptr::null(), length: 0, borrowed: PhantomData };
 
-    /// The bytes, if there are any, be they of length zero.
+    /// The bytes, if present; they may have length zero.
     ///
     /// # Safety
     /// What a library pointed these to stays where it is for `'b`.
     #[inline]
     #[must_use]
     pub unsafe fn get(self) -> Option<&'b [u8]> {
-        // SAFETY: as the caller promises, `data` is valid for `length` bytes unless it is null.
+        // SAFETY: the caller guarantees that `data` is valid for `length` bytes unless it is null.
         (!self.data.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.data, self.length) })
     }
 }
@@ -51,7 +50,7 @@ impl<'b> From<&'b [u8]> for Bytes<'b> {
 
 /// A message of a C or C++ layer: null for none, else text that ends with NUL and was allocated by the C library.
 ///
-/// Only foreign functions make one, by returning it: the declaration of such a function promises this.
+/// Only foreign functions create one, by returning it. The declaration of such a function guarantees this.
 #[repr(transparent)]
 pub struct Message(*mut c_char);
 
@@ -74,7 +73,7 @@ pub fn take(message: Message) -> String {
     if message.0.is_null() {
         return String::new();
     }
-    // SAFETY: by the type's contract this is a text that ends with NUL, allocated by the C library, and ours.
+    // SAFETY: by the type's contract this is text that ends with NUL, allocated by the C library, and owned by this value.
     unsafe {
         let text = CStr::from_ptr(message.0).to_string_lossy().into_owned();
         free(message.0);

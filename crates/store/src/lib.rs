@@ -1,13 +1,12 @@
-//! What a key-value store is to bakeoff: a description, and a trait with one session a thread.
+//! The interface of a key-value store: a description, and a trait with one session per thread.
 //!
-//! To race a store against all others, a crate implements [`Store`] and [`Session`] over the store's library. It builds a
-//! [`Description`], and passes both as an [`Entry`] to `bakeoff_driver::main`. bakeoff learns everything else from the
-//! description. With the feature `checks` the module `conformance` puts the store to the checks that every store in bakeoff
-//! must pass, and `durability` traces and kills it.
+//! To add a store, a crate implements [`Store`] and [`Session`] over the store's library. It builds a [`Description`], and passes
+//! both as an [`Entry`] to `bakeoff_driver::main`. bakeoff learns everything else from the description. With the feature `checks`,
+//! the module `conformance` has the checks that every store must pass, and `durability` traces and kills it.
 //!
-//! An adapter does what a careful program that uses the store directly does, and nothing else. It prepares statements once and keeps
-//! transactions and cursors where the library can renew them. A value reaches the caller's buffer with one copy and a key with
-//! none, besides what the library's own interface copies.
+//! An adapter does what a careful program that uses the store directly does, and nothing else. It prepares statements once, and
+//! keeps transactions and cursors if the library can renew them. Apart from copies in the library's own interface, a value is
+//! copied once into the caller's buffer, and a key never.
 //!
 //! # A whole store
 //! ```

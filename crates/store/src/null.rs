@@ -1,4 +1,4 @@
-//! A store that does nothing: what is measured with it is the harness alone.
+//! A store that does nothing, to measure the harness alone.
 
 use crate::error::StoreError;
 use crate::store::{Direction, Session, SessionPlan, Store, Work};

@@ -1,8 +1,8 @@
-//! Settings that a description offers: one function for each type of value.
+//! Settings of a description: one function for each type of value.
 //!
-//! Each takes the name, the limits, the default, one sentence of help, and the page of the documentation that the default
-//! follows. Without a default the store derives the value from [`crate::OpenRequest::hints`], and the sentence has to mention
-//! the value "by default". The methods of [`Setting`], such as [`Setting::stepping`], add more.
+//! Each takes the name, the limits, the default, one sentence of help, and the page of the documentation behind the default. Without a
+//! default the store derives the value from [`crate::OpenRequest::hints`], and the help must mention the value "by default". The methods of
+//! [`Setting`], such as [`Setting::stepping`], add more.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -1,18 +1,17 @@
-//! From the settings a request gives to the settings a store is opened with: every name known, every value of its type
-//! and within its limits, defaults filled in.
+//! From the settings in a request to the settings that open a store: checks names, types and limits, and adds defaults.
 
 use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
 use serde_json::Value;
 
 use crate::error::StoreError;
 
-/// Checks the settings given for a store and fills in its defaults.
+/// Checks the settings given for a store and adds its defaults.
 ///
 /// Settings without a default that were not given stay absent. A number of bytes must already be an integer.
 ///
 /// # Errors
-/// [`StoreError::BadRequest`] for an unknown name (with the nearest known one), a value of the wrong type or one outside
-/// its limits (with the limits).
+/// [`StoreError::BadRequest`] for an unknown name (with the nearest known one), a value of the wrong type, or one outside its limits (with
+/// the limits).
 pub fn resolve_settings(description: &StoreDescription, given: &Settings) -> Result<Settings, StoreError> {
     for (name, value) in given {
         let setting = description.settings.iter().find(|setting| setting.name == *name);
@@ -37,7 +36,7 @@ fn unknown_setting(description: &StoreDescription, name: &str) -> StoreError {
     StoreError::BadRequest(format!("store `{}` has no setting `{name}`: {remedy}", description.name))
 }
 
-/// The word most like `word`, if any is like it at all.
+/// The word nearest to `word`, if any is near.
 fn nearest<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
     const LIKE: f64 = 0.7;
     let likeness = |candidate: &str| strsim::jaro_winkler(word, candidate);
@@ -45,7 +44,7 @@ fn nearest<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
     (likeness(best) >= LIKE).then_some(best)
 }
 
-/// What is wrong with the value, and what is right.
+/// What is wrong with the value, and how to fix it.
 fn check(setting: &Setting, value: &Value) -> Result<(), String> {
     match &setting.kind {
         SettingKind::Bytes { min, max } => match value.as_u64() {

@@ -1,4 +1,4 @@
-//! The trait that every store stands behind, and what a store is opened with.
+//! The trait of every store, and the request that opens one.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,30 +9,30 @@ use serde_json::Value;
 
 use crate::error::StoreError;
 
-/// One line of the table of stores: how to describe it and how to open it.
+/// An entry in the table of stores: how to describe a store and how to open it.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// What `describe` says. Cheap: it opens nothing on disk.
+    /// The answer to `describe`. It is cheap and opens nothing on disk.
     pub describe: fn() -> StoreDescription,
-    /// Creates the store in an empty directory, or opens it again with what an earlier `open` left there.
+    /// Creates the store in an empty directory, or opens the store that an earlier `open` created there.
     pub open: fn(&OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError>,
 }
 
-/// What a store is opened with.
+/// A request to open a store.
 pub struct OpenRequest<'a> {
-    /// A directory of the store's own.
+    /// The store's own directory.
     pub directory: &'a Path,
-    /// The promise to keep.
+    /// The durability level.
     pub durability: Durability,
-    /// Every setting of the description, by name: defaults filled in, types and limits checked. Settings without a default may be absent.
+    /// Every setting of the description by name, with defaults added and limits checked. Settings without a default may be absent.
     pub settings: &'a Settings,
     /// What the store may know about the data.
     pub hints: &'a DataHints,
 }
 
-/// Getters of resolved settings. Settings that did not go through [`crate::resolve_settings`] are an error.
+/// Getters of resolved settings. Settings that did not pass [`crate::resolve_settings`] are an error.
 impl OpenRequest<'_> {
-    /// Whether a setting has a value. Those without a default may have none.
+    /// Whether a setting has a value. Settings without a default may have none.
     #[must_use]
     pub fn is_set(&self, setting: &str) -> bool {
         self.settings.contains_key(setting)
@@ -79,8 +79,7 @@ fn unresolved(setting: &str, what: &str) -> StoreError {
     ))
 }
 
-/// Flushes a directory and those in it, so that the files that a store has made there keep their names through a power cut. Half of the stores leave
-/// that to the program that makes them.
+/// Flushes a directory and those in it, so that new files keep their names after a power cut. Half of the stores leave that to the program.
 ///
 /// # Errors
 /// A directory cannot be read or flushed.
@@ -98,26 +97,25 @@ pub fn flush_directories(directory: &Path) -> Result<(), StoreError> {
 pub trait Store: Sync {
     /// Calls `work` once with a session for the calling thread: prepared statements, a transaction, a cursor.
     ///
-    /// Work that is prepared in a session is outside the clock. At the end of a session an unfinished batch is an error of
-    /// the tape, not of the store, and may be dropped.
+    /// Preparing a session is not timed. A session may drop an unfinished batch at its end: that is an error of the tape, not of the store.
     ///
     /// # Errors
-    /// What the store cannot do, such as a batch that it does not offer; any error of `work`.
+    /// The store lacks something, such as batches; or any error of `work`.
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError>;
 
-    /// What the store counts about itself, by the store's own names: for people who know the store. Never called inside the clock.
+    /// The store's own counters, by its own names, for people who know the store. Never called in a timed region.
     fn properties(&self) -> BTreeMap<String, u64> {
         BTreeMap::new()
     }
 
-    /// Settings that were left to the store, with the values that are in force: by what is known of the data, the directory or the machine. Whoever copies
-    /// the others needs them too.
+    /// Settings that the store chose from the data, the directory or the machine, with the values in force. Anyone who copies the other
+    /// settings needs these too.
     fn chosen(&self) -> Settings {
         Settings::new()
     }
 
-    /// Makes a copy of the store in an empty directory, with no free space left in it, that opens as the store does. Only asked of those whose
-    /// description says so; never called inside the clock.
+    /// Copies the store into an empty directory, without free space. The copy opens as the store does. Called only if the description
+    /// declares it, and never in a timed region.
     ///
     /// # Errors
     /// The copy cannot be written.
@@ -126,17 +124,17 @@ pub trait Store: Sync {
         Err(StoreError::Store(message))
     }
 
-    /// Closes the store in an orderly way, so that opening it again finds everything.
+    /// Closes the store cleanly, so that opening it again finds everything.
     ///
     /// # Errors
     /// The store cannot write the rest of its data.
     fn close(self: Box<Self>) -> Result<(), StoreError>;
 }
 
-/// What a thread does with its session.
+/// The work of a thread with its session.
 pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), StoreError>;
 
-/// What a session may know beforehand.
+/// What a session may know in advance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionPlan {
     /// Writes are acknowledged by [`Session::commit`]; otherwise each write is acknowledged when its call returns.
@@ -152,37 +150,37 @@ pub enum Direction {
     Forward,
     /// From high keys to low.
     Reverse,
-    /// Whichever the store finds easiest; only for whole scans.
+    /// The order that is easiest for the store; only for scans of all entries.
     Any,
 }
 
-/// One thread's way into an open store. All methods are called inside the clock.
+/// One thread's access to an open store. All methods are called in timed regions.
 ///
-/// Every method returns the store's own errors. A batch that was not committed is visible to this session, or its reads are
-/// refused ([`bakeoff_protocol::Capabilities::batch_reads`]).
+/// Every method returns the store's own errors. An uncommitted batch is visible to this session, or its reads are refused
+/// ([`bakeoff_protocol::Capabilities::batch_reads`]).
 pub trait Session {
-    /// Writes a key that is not there.
+    /// Writes a new key.
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
 
-    /// Replaces the value of a key that is there.
+    /// Replaces the value of an existing key.
     fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
 
-    /// Writes a key whether or not it is there.
+    /// Writes a key whether or not it exists.
     fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
 
-    /// Appends the key's value to `value`, without touching what is in it, and says whether there was one.
+    /// Appends the key's value to `value`, keeps the previous content, and returns whether the key exists.
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError>;
 
-    /// Says whether a key is there. A store without a call for that reads the value, which it may append to `value`.
+    /// Returns whether a key exists. A store without a call for it reads the value, which it may append to `value`.
     fn exists(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         self.get(key, value)
     }
 
-    /// Removes a key; it is not an error if it is not there.
+    /// Removes a key. Removing a missing key is not an error.
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError>;
 
-    /// Visits entries in order, from the first key not below `from` (reverse: not above; `None`: from the end), until `visit`
-    /// returns false or there are no more. Keys and values are borrowed for the length of the call only.
+    /// Visits entries in order, from the first key not below `from` (reverse: not above; `None`: from the end), until `visit` returns false
+    /// or there are no more. Keys and values are borrowed only for the call.
     fn scan(
         &mut self,
         from: Option<&[u8]>,

@@ -1,4 +1,4 @@
-//! Checks with a story: one promise each.
+//! Checks of a single behaviour each.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -27,7 +27,7 @@ pub(super) fn create_read_update_delete(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-/// Keys that a file system, a C string, a query or a number parser might take for something else.
+/// Keys that a file system, a C string, a query or a number parser might misread.
 pub(super) fn odd_keys(fixture: &Fixture) -> Outcome {
     let long = [b"../".repeat(100), b"x".to_vec()].concat();
     let odd: [&[u8]; 32] = [
@@ -94,7 +94,7 @@ pub(super) fn odd_keys(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-/// The key without a byte, where there may be one.
+/// The empty key, if it is allowed.
 pub(super) fn empty_key(fixture: &Fixture) -> Outcome {
     if fixture.description().key_bytes_min > 0 {
         return Outcome::NotOffered("no empty keys");
@@ -112,13 +112,13 @@ pub(super) fn empty_key(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-/// The longest keys that are tried: a store that takes longer ones is believed.
+/// The longest keys tried: the limits of a store above this are not tested.
 const KEY_BYTES_TRIED: u64 = 16 << 20;
 
-/// What a store says to be its longest key is written, found again and, where that can be tried, is its longest: the next longer one is refused.
+/// The longest key that a store declares is written and found. The next longer one must be refused, if it can be tried.
 pub(super) fn longest_keys(fixture: &Fixture) -> Outcome {
     let declared = fixture.description().key_bytes_max;
-    // With every word of every setting the longest would take minutes, and libraries that panic fill the table with words.
+    // With every value of every setting the longest keys would take minutes, and libraries that panic would fill the table with messages.
     let tried = if fixture.has_defaults() { KEY_BYTES_TRIED } else { TAPE_KEY_BYTES_MAX };
     let length = declared.map_or(tried, |most| most.min(tried));
     write_and_find_keys_of(fixture, length as usize);
@@ -138,10 +138,10 @@ pub(super) fn longest_keys(fixture: &Fixture) -> Outcome {
     }
 }
 
-/// Whether a key of this length is refused, by an error or a panic, rather than kept or mangled.
+/// Whether a key of this length is refused, by an error or a panic, and not stored or changed.
 fn refuses_key_of(fixture: &Fixture, length: usize) -> bool {
     let key = vec![b'a'; length];
-    // A library that panics has said no as well. What it left is not looked at: nobody else is given this directory.
+    // A panic of a library also counts as a refusal. The files are not examined, and this directory is not used again.
     let written = catch_unwind(AssertUnwindSafe(|| {
         let mut written = true;
         fixture.session(EACH, |session| written = session.insert(&key, b"too long").is_ok());
@@ -196,8 +196,8 @@ pub(super) fn values(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-/// Removing what is not there is nothing; inserting what is there is an error, or a write where the store says so; updating
-/// what is not there may do nothing, write it or be an error. None of them harms anything else.
+/// Removing a missing key does nothing. Inserting an existing one is an error, or a write if the store declares it. Updating a missing one
+/// may do nothing, write it, or be an error. None of them affects other keys.
 pub(super) fn missing_and_present(fixture: &Fixture) -> Outcome {
     fixture.session(EACH, |session| {
         assert_eq!(get(session, b"missing"), None);
@@ -277,7 +277,7 @@ pub(super) fn batch(fixture: &Fixture) -> Outcome {
     if reads { Outcome::Ok } else { Outcome::NotOffered("no reads inside a batch") }
 }
 
-/// A session that ends inside a batch leaves a store that others can use.
+/// A session that ends inside a batch leaves the store usable.
 pub(super) fn unfinished_batch(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.batch {
         return NO_BATCH;
@@ -318,7 +318,7 @@ pub(super) fn ascending(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-/// Entries whose keys differ in length and share beginnings, and whose values differ in length.
+/// Entries whose keys differ in length and share prefixes, and whose values differ in length.
 fn sample() -> BTreeMap<Vec<u8>, Vec<u8>> {
     let key = |index: u32| match index % 3 {
         0 => index.to_be_bytes().to_vec(),
@@ -382,9 +382,9 @@ pub(super) fn reopen(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-/// The copy opens as the store does, holds the same entries, and no room for those that were deleted.
+/// The copy opens as the store does, and has the same entries without the space of deleted ones.
 ///
-/// As many MiB are deleted as leave no doubt: libmdbx makes files, copies among them, in steps of 16 MiB.
+/// Many MiB are deleted so that the result is clear: libmdbx makes files, including copies, in steps of 16 MiB.
 pub(super) fn compacted_copy(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.compacted_copy {
         return Outcome::NotOffered("no compacted copy");

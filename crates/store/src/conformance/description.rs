@@ -4,7 +4,7 @@ use bakeoff_protocol::{AfterFailure, Durability, MemoryShare, Setting, SettingKi
 
 use crate::settings::resolve_settings;
 
-/// What is wrong with a description, one sentence each.
+/// The flaws of a description, one sentence each.
 pub(super) fn flaws(description: &StoreDescription) -> Vec<String> {
     let mut flaws = [missing_texts(description), bad_levels(description), bad_settings(description)].concat();
     flaws.extend(bad_compression(description));
@@ -119,7 +119,7 @@ fn bad_memory(description: &StoreDescription) -> Option<String> {
     }
 }
 
-/// Sources are addresses, but for stores that test bakeoff.
+/// Sources are addresses, except those of stores that test bakeoff.
 fn is_source(description: &StoreDescription, source: &str) -> bool {
     source.starts_with("http") || description.test_only
 }

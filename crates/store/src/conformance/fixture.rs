@@ -1,4 +1,4 @@
-//! What is checked, and a fresh directory to check it in.
+//! The store under test in a fresh directory.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,25 +12,25 @@ use crate::error::StoreError;
 use crate::settings::resolve_settings;
 use crate::store::{Direction, OpenRequest, Session, SessionPlan, Store};
 
-/// The longest key that a tape holds.
+/// The longest key on a tape.
 pub(super) const TAPE_KEY_BYTES_MAX: u64 = u16::MAX as u64;
 
-/// Each write acknowledged when its call returns.
+/// Each write is acknowledged when its call returns.
 pub(super) const EACH: SessionPlan = SessionPlan { batched: false, ascending: false };
-/// Writes acknowledged by a commit.
+/// Writes are acknowledged by a commit.
 pub(super) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
 
-/// How a check went.
+/// The outcome of a check.
 pub(super) enum Outcome {
-    /// The store did right.
+    /// Passed.
     Ok,
-    /// Another class is checked with this word.
+    /// Another level is checked with this value.
     Elsewhere,
-    /// The store did right with what was tried of it.
+    /// Passed, within the limits of the test.
     OkSoFar(String),
-    /// The store says that it does not offer this.
+    /// The store declares that it does not offer this.
     NotOffered(&'static str),
-    /// The store did wrong.
+    /// Failed.
     Failed(String),
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One store at one durability level, with a directory of its own.
+/// One store at one durability level, with its own directory.
 pub(super) struct Fixture<'s> {
     subject: &'s Subject,
     durability: Durability,
@@ -56,7 +56,7 @@ pub(super) struct Fixture<'s> {
 }
 
 impl<'s> Fixture<'s> {
-    /// Makes the directory, and one around it to see whether anything gets out.
+    /// Creates the directory inside another one, to detect files outside it.
     pub(super) fn new(subject: &'s Subject, durability: Durability) -> Self {
         Self::with(subject, durability, &subject.given)
     }
@@ -74,22 +74,22 @@ impl<'s> Fixture<'s> {
         self.subject.description.batch_is_atomic(self.durability)
     }
 
-    /// The same store and level, with nothing in it.
+    /// The same store and level, empty.
     pub(super) fn fresh(&self) -> Self {
         Self::new(self.subject, self.durability)
     }
 
-    /// The same with short logs, for a case of a property: each opens the store several times, which takes a store with long logs long.
+    /// The same with short logs, for one case of a property. A case opens the store several times, which is slow with long logs.
     pub(super) fn fresh_case(&self) -> Self {
         Self::with(self.subject, self.durability, &self.subject.with_small_logs())
     }
 
-    /// What the store says of itself.
+    /// The store's description.
     pub(super) fn description(&self) -> &StoreDescription {
         &self.subject.description
     }
 
-    /// Cases of a property: fewer where every write waits for a disk, and for words other than the default.
+    /// The number of cases of a property: fewer where every write waits for a disk, and for values other than the default.
     pub(super) fn cases(&self) -> u32 {
         let flushes = self.description().flushes_writes(self.durability, &self.settings);
         let cases = match (flushes, self.has_defaults()) {
@@ -106,12 +106,12 @@ impl<'s> Fixture<'s> {
         self.subject.given.is_empty()
     }
 
-    /// Threads that may use the store.
+    /// The number of threads that may use the store.
     pub(super) fn threads_max(&self) -> u32 {
         if self.description().is_alone(&self.settings).is_some() { 1 } else { 8 }
     }
 
-    /// Where its files are.
+    /// Its directory.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
@@ -141,7 +141,7 @@ impl<'s> Fixture<'s> {
         store.close().unwrap();
     }
 
-    /// Nothing but the store's directory is around it.
+    /// Checks that nothing exists outside the store's directory.
     pub(super) fn assert_contained(&self) {
         let outside: Vec<PathBuf> =
             std::fs::read_dir(self.parent.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -161,7 +161,7 @@ pub(super) fn in_session(store: &dyn Store, plan: SessionPlan, mut work: impl Fn
     assert_eq!(calls, 1, "the work of a session is called once");
 }
 
-/// The value of a key. The buffer is not empty before, and must begin with what it held.
+/// The value of a key. The buffer is not empty before the call, and must keep its content.
 pub(super) fn get(session: &mut dyn Session, key: &[u8]) -> Option<Vec<u8>> {
     let mut buffer = b"before".to_vec();
     let found = session.get(key, &mut buffer).unwrap();

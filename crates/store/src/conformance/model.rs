@@ -1,4 +1,4 @@
-//! Random operations, and random scans, against a `BTreeMap`.
+//! Random operations and random scans, compared with a `BTreeMap`.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -24,7 +24,7 @@ enum Step {
     Commit,
 }
 
-/// What happens between opening and closing a session.
+/// The operations between opening and closing a session.
 #[derive(Clone, Debug)]
 struct Part {
     batched: bool,
@@ -32,13 +32,13 @@ struct Part {
     steps: Vec<Step>,
 }
 
-/// Few different keys, so that they meet often; bytes at both ends of the order among them.
+/// Few different keys, so that operations meet often on one. They include bytes at both ends of the order.
 fn key(bytes_min: u64) -> impl Strategy<Value = Vec<u8>> {
     let byte = prop::sample::select(&b"\0\x01./aAb\x7f\x80\xff"[..]);
     vec(byte, bytes_min as usize..4)
 }
 
-/// Values on both sides of where stores begin to keep them elsewhere than beside the key.
+/// Values below and above the length from which stores keep them separately from the key.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     (prop_oneof![0..40_usize, 100..300_usize, 1_900..2_200_usize, 4_000..9_000_usize], any::<u8>())
         .prop_map(|(length, byte)| vec![byte; length])
@@ -149,7 +149,7 @@ fn direction(reverse: bool) -> Direction {
     if reverse { Direction::Reverse } else { Direction::Forward }
 }
 
-/// What a scan of the model finds.
+/// The expected result of a scan.
 fn range(model: &Model, from: Option<&[u8]>, reverse: bool) -> Vec<Pair> {
     let end = from.map_or(Bound::Unbounded, Bound::Included);
     let owned = |(key, value): (&Vec<u8>, &Vec<u8>)| (key.clone(), value.clone());

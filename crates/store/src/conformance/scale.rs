@@ -1,6 +1,6 @@
-//! How much more than usual is checked.
+//! The number of repetitions of checks.
 
-/// How much more than usual is checked, which `./bakeoff test long` sets.
+/// The factor by which more is checked than usual; `./bakeoff test long` sets it.
 pub(super) fn scale() -> u32 {
     std::env::var("BAKEOFF_TEST_SCALE").map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
 }

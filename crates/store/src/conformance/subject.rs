@@ -1,4 +1,4 @@
-//! What is checked: a store with some settings.
+//! A subject of the checks: a store with some settings.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde_json::Value;
 use super::scale::scale;
 use crate::store::Entry;
 
-/// A store, and the setting and its value with which its logs are short.
+/// A store, and a setting with the value that makes its logs short.
 pub type SmallLogs<'a> = (&'a str, &'a str, u64);
 
 /// A store with some settings.
 pub struct Subject {
     pub(super) entry: Entry,
-    /// Settings other than the defaults.
+    /// Settings that differ from the defaults.
     pub(super) given: Settings,
-    /// Its place among the store's subjects, from which follows the class that each check runs in.
+    /// Its position among the store's subjects, which determines the level of each check.
     turn: usize,
-    /// The setting with which its logs are short.
+    /// The setting that makes its logs short.
     small_logs: Settings,
-    /// What the store reports about itself. The checks hold it to this, so a test of the checks may change it.
+    /// The store's description. The checks use this one, so a test of the checks may change it.
     pub description: StoreDescription,
 }
 
@@ -32,32 +32,31 @@ impl fmt::Display for Subject {
 }
 
 impl Subject {
-    /// A store with these settings; the others have their defaults.
+    /// A store with these settings, and defaults for the others.
     pub fn new(entry: Entry, given: Settings) -> Self {
         Self { entry, given, turn: 0, small_logs: Settings::new(), description: (entry.describe)() }
     }
 
-    /// Whether the check at this place of their list runs in a class that the store offers. With the defaults it runs in every class. With any
-    /// other word it runs in one class, which is another one from word to word and from check to check.
+    /// Whether the check at this position runs at this level, which the store offers. With the defaults it runs at every level. With any
+    /// other value it runs at one, which differs from value to value and from check to check.
     pub(super) fn checks_in(&self, class: Durability, place: usize) -> bool {
         let classes = self.description.durability.keys();
         self.given.is_empty() || scale() > 1 || classes.clone().nth((self.turn + place) % classes.len()) == Some(&class)
     }
 
-    /// The settings, with short logs unless they say otherwise.
+    /// The settings, with short logs unless they set the same setting.
     pub(super) fn with_small_logs(&self) -> Settings {
         let mut settings = self.small_logs.clone();
         settings.extend(self.given.clone());
         settings
     }
 
-    /// Each store: with its defaults, then with every other word of each setting that is a choice, and the least of
-    /// each that is a number.
+    /// Each store with its defaults, then with every other value of each setting that is a choice, and the minimum of each number.
     pub(super) fn all(entries: &[Entry], small_logs: &[SmallLogs<'_>]) -> Vec<Self> {
         let mut subjects = Vec::new();
         for &entry in entries {
             let description = (entry.describe)();
-            // The words of stores that test bakeoff itself are ways to go wrong.
+            // The settings of stores that test bakeoff itself select faults.
             let others = if description.test_only { Vec::new() } else { other_settings(&description) };
             let all = std::iter::once(Settings::new()).chain(others).enumerate();
             let small_logs = small_logs.iter().filter(|(store, ..)| *store == description.name);
@@ -79,7 +78,7 @@ fn other_settings(description: &StoreDescription) -> Vec<Settings> {
         let words: Vec<Value> = match &setting.kind {
             SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),
             SettingKind::Boolean => vec![true.into(), false.into()],
-            // Without a default they follow from the data, which would not fit the least.
+            // Without a default they follow from the data, which would not fit the minimum.
             SettingKind::Bytes { .. } | SettingKind::Integer { .. } if setting.default.is_none() => Vec::new(),
             SettingKind::Bytes { min, .. } => vec![least(setting, *min).into()],
             SettingKind::Integer { min, .. } => vec![(*min).into()],
@@ -90,7 +89,7 @@ fn other_settings(description: &StoreDescription) -> Vec<Settings> {
     choices
 }
 
-/// The least number that a setting takes.
+/// The smallest number allowed for a setting.
 fn least(setting: &Setting, min: u64) -> u64 {
     setting.step.map_or(min, |step| step.around(min).1)
 }
@@ -103,7 +102,7 @@ mod tests {
     use crate::describe::{Description, after};
     use crate::setting;
 
-    /// A store with two classes and four words other than its defaults.
+    /// A store with two levels and four values other than its defaults.
     fn describe() -> StoreDescription {
         let words = ["a", "b", "c", "d", "e"];
         Description::new("sample", "Sample")

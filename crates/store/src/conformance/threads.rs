@@ -1,13 +1,13 @@
-//! Several threads at once, each writing keys of its own and reading everybody's, as tapes have it.
+//! Several threads at the same time. As on tapes, each writes its own keys and reads all keys.
 
 use super::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
 use crate::store::{Direction, Session, SessionPlan};
 
 /// Numbers of threads.
 const LANES: [u32; 4] = [1, 2, 4, 8];
-/// Keys that all threads write together.
+/// The keys that all threads write together.
 const KEYS: u32 = 120;
-/// Keys that are there before and that nobody writes.
+/// Keys that exist before and that no thread writes.
 const COMMON: u32 = 20;
 
 pub(super) fn threads(fixture: &Fixture) -> Outcome {
@@ -64,7 +64,7 @@ fn value(index: u32) -> Vec<u8> {
     vec![index as u8; (index * 13 % 500) as usize]
 }
 
-/// Inserts, updates and removes the keys of a lane; a commit every fifth key counts in batches only.
+/// Inserts, updates and removes the keys of a lane. Commits after every fifth key, which matters only in batches.
 fn write_and_read(session: &mut dyn Session, (lane, lanes): (u32, u32), reads: bool) {
     let expect = |session: &mut dyn Session, key: &[u8], expected: Option<&[u8]>| {
         if reads {
@@ -88,7 +88,7 @@ fn write_and_read(session: &mut dyn Session, (lane, lanes): (u32, u32), reads: b
     }
 }
 
-/// What all threads leave behind, however many they were.
+/// The content after all threads, independent of their number.
 fn content() -> Vec<Pair> {
     let written = (0..KEYS).filter(|index| index % 4 != 3).map(|index| (key(index), value(index)));
     written.chain((0..COMMON).map(|index| (common_key(index), common_key(index)))).collect()

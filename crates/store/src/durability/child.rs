@@ -1,4 +1,4 @@
-//! The process that uses the store: it writes and acknowledges, or opens and waits, or looks what is there.
+//! The process that uses the store: it writes and acknowledges, opens and waits, or checks the content.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use super::orders::{Orders, READY, Task};
 use super::subject::Subject;
 use crate::store::{Direction, Entry, Session, SessionPlan, flush_directories};
 
-/// Follows the orders in these arguments. What goes wrong is a panic, whose message is on standard error.
+/// Follows the orders in these arguments. An error is a panic with its message on standard error.
 pub(super) fn main(entries: &[Entry], arguments: &[String]) -> ExitCode {
     let (store, given, orders) = Orders::from_arguments(arguments);
     let entry = entries.iter().find(|entry| (entry.describe)().name == store).unwrap();
@@ -26,7 +26,7 @@ pub(super) fn main(entries: &[Entry], arguments: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One line in one write, so that a reader never sees half of it. If nobody reads any more, the process ends.
+/// Writes one line at once, so that a reader never sees half of it. If the reader is gone, the process ends.
 fn say(line: impl std::fmt::Display) {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()).unwrap();
@@ -64,20 +64,20 @@ fn write(subject: &Subject, orders: &Orders, from: u64, to: u64, pause: Option<u
 fn open(subject: &Subject, orders: &Orders) {
     let _store = subject.open(&orders.directory, orders.durability);
     say(READY);
-    // Whoever started this kills it.
+    // The parent kills this process.
     wait();
     std::process::abort();
 }
 
-/// Until whoever started this writes something, or is gone and its end of the pipe closed.
+/// Waits until the parent writes something, or its end of the pipe is closed.
 fn wait() {
     let _ = std::io::stdin().read(&mut [0]);
 }
 
 type Content = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// How many steps are in the store: those acknowledged, or the one (or the batch) under way too; any number of whole batches where an
-/// acknowledged write may be lost with the process.
+/// The number of steps in the store: those acknowledged, or also the step or batch in progress. If a crash may lose acknowledged writes,
+/// any number of whole batches is right.
 fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
     if !subject.description.survives_process_death(orders.durability) {
         return whole_batches(&content(subject, orders), orders, from);
@@ -93,7 +93,7 @@ fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
         return after.steps;
     }
     assert!(!subject.description.batch_is_atomic(orders.durability), "{}", difference(&found, &old));
-    // What was not acknowledged may be done in part; it is done again, as an application would.
+    // The unacknowledged step may be done in part. It is repeated, as an application would do.
     let under_way = |key: &&Vec<u8>| old.get(*key) != new.get(*key) || touched(orders, from).contains(*key);
     let others = |content: &Content| -> Content {
         content.iter().filter(|(key, _)| !under_way(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -148,7 +148,7 @@ fn redo(subject: &Subject, orders: &Orders, from: u64, new: &Content) {
     store.close().unwrap();
 }
 
-/// The first key that is not as it should be, in a few words.
+/// A short description of the first key that differs.
 fn difference(found: &Content, wanted: &Content) -> String {
     let mut keys: Vec<_> = found.keys().chain(wanted.keys()).collect();
     keys.sort();
@@ -165,7 +165,7 @@ fn difference(found: &Content, wanted: &Content) -> String {
     format!("{} of {} keys are not as acknowledged: {first}", wrong.len(), wanted.len())
 }
 
-/// A value by its length and its checksum.
+/// A value as its length and its checksum.
 fn describe_value(value: Option<&Vec<u8>>) -> String {
     value.map_or("absent".to_owned(), |value| format!("{} bytes ({:08x})", value.len(), xxh64(value, 0) as u32))
 }

@@ -1,17 +1,17 @@
-//! Stores that flush more than their class asks for, by their names, each with the reason.
+//! Stores that flush more than their level requires, each with the reason.
 //!
-//! Other stores are allowed no flush in a class that asks for none.
+//! At a level without flushes, other stores must not flush at all.
 
-/// Stores that flush more than their class asks for, each with the reason.
+/// Stores that flush more than their level requires, each with the reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exceptions {
-    /// Settings with which logs end after about a mebibyte: store, setting, bytes. For stores whose logs are longer than 15 MB.
+    /// Settings that limit logs to about 1 MiB: store, setting, bytes. For stores whose logs exceed 15 MB.
     pub small_logs: &'static [(&'static str, &'static str, u64)],
-    /// Stores that flush now and then although nothing asks for it: how many of 200 acknowledgements may come after that, and why.
+    /// Stores that flush occasionally at a level without flushes: how many of 200 acknowledgements may follow a flush, and why.
     pub now_and_then: &'static [(&'static str, usize, &'static str)],
-    /// Files that a store's own thread makes and moves at any moment: store, how the file's name begins, why that needs no flush.
+    /// Files that a store's own thread creates and moves at any time: store, prefix of the file's name, why that needs no flush.
     pub made_beforehand: &'static [(&'static str, &'static str, &'static str)],
-    /// Words with which a store flushes its writes in a class that does not ask for it: store, setting, word, why.
+    /// Values with which a store flushes its writes at a level without flushes: store, setting, value, why.
     pub flushing_words: &'static [(&'static str, &'static str, &'static str, &'static str)],
 }
 

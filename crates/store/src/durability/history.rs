@@ -1,4 +1,4 @@
-//! What is written: an endless list of steps that a seed decides, and what must be there after any number of them.
+//! The writes of the checks: an endless list of steps from a seed, and the expected content after any number of them.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use xxhash_rust::xxh64::xxh64;
 use crate::error::StoreError;
 use crate::store::Session;
 
-/// Steps of a batch.
+/// Steps per batch.
 pub(super) const BATCH: u64 = 10;
-/// Few different keys, so that they meet often.
+/// Few different keys, so that steps meet often on one.
 const KEYS: u64 = 60;
 
-/// For each key the number of the step that wrote its value.
+/// For each key, the number of the step that wrote its value.
 pub(super) type Model = BTreeMap<Vec<u8>, u64>;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Step {
     index: u64,
 }
 
-/// The list, as far as it has been taken.
+/// The list up to the current step.
 pub(super) struct History {
     seed: u64,
     pub(super) steps: u64,
@@ -40,14 +40,14 @@ pub(super) struct History {
 }
 
 impl History {
-    /// After so many steps.
+    /// The history after this many steps.
     pub(super) fn after(seed: u64, steps: u64) -> Self {
         let mut history = Self { seed, steps: 0, model: Model::new() };
         (0..steps).for_each(|_| drop(history.next()));
         history
     }
 
-    /// The next step, which the model then has behind it.
+    /// Advances the model by a step and returns it.
     pub(super) fn next(&mut self) -> Step {
         let index = self.steps;
         let random = draw(self.seed, index);
@@ -66,24 +66,24 @@ impl History {
         Step { kind, key, index }
     }
 
-    /// The value that a step wrote: its length, its content and so every bit of it tell the step.
+    /// The value that a step wrote. Its length and content identify the step.
     pub(super) fn value(&self, index: u64) -> Vec<u8> {
         value(self.seed, index)
     }
 
-    /// Whether this is what must be there.
+    /// Whether this is the expected content.
     pub(super) fn is_content(&self, found: &BTreeMap<Vec<u8>, Vec<u8>>) -> bool {
         found.keys().eq(self.model.keys()) && self.model.iter().all(|(key, index)| found[key] == self.value(*index))
     }
 
-    /// What must be there, by key.
+    /// The expected content by key.
     pub(super) fn content(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
         self.model.iter().map(|(key, index)| (key.clone(), self.value(*index))).collect()
     }
 }
 
 impl Step {
-    /// Does it.
+    /// Performs the step.
     pub(super) fn take(&self, seed: u64, session: &mut dyn Session) -> Result<(), StoreError> {
         match self.kind {
             Kind::Insert => session.insert(&self.key, &value(seed, self.index)),

@@ -1,10 +1,10 @@
-//! `kill -9` at random moments: whatever was acknowledged is there, whole batches or none of them, and nothing else. At a level at which acknowledged
-//! writes may be lost with the process, whole batches are there if the store says that they are atomic.
+//! `kill -9` at random moments. Every acknowledged write must be there, batches must be whole or absent, and nothing else may be there. At
+//! a level where acknowledged writes may be lost with the process, batches must be whole if the store declares them atomic.
 //!
-//! The kills of a store follow one another in the same directory, so that what recovered is killed again. Most hit a process that
-//! writes, after a number of acknowledgements drawn from wider and wider ranges, so that logs are
-//! rotated and merged too, which stores with long ones are set to do sooner (where every write waits for the disk, too little is written for
-//! that); some hit one that opens.
+//! The kills of a store follow one another in the same directory, so a recovered store is killed again. Most of them hit a process that
+//! writes, some hit a process that opens the store. The number of acknowledgements before a kill comes from increasing ranges, so that logs are
+//! rotated and merged too. Stores with long logs get short ones for that. Where every write waits for the disk, too little is written for
+//! it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -18,35 +18,36 @@ use super::orders::{Orders, READY, Task, steps_found};
 use super::outcome::Outcome;
 use super::subject::Subject;
 
-/// Ranges from which the acknowledgements before a kill are drawn, one for each kill of a writer.
+/// Ranges for the number of acknowledgements before a kill, one for each kill of a writer.
 const ACKNOWLEDGED: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 1_000, 3_000, 10_000];
-/// The same where every one waits for the disk.
+/// The same for writes that wait for the disk.
 const ACKNOWLEDGED_SLOW: [u64; 10] = [1, 2, 3, 5, 8, 12, 20, 30, 50, 80];
-/// How often all of them are gone through at a level whose acknowledged writes may be lost with the process, where a store that tears batches (SQLite without a log) tears one in twenty.
+/// Repetitions of all ranges at a level where acknowledged writes may be lost with the process. A store with torn batches (SQLite without a
+/// log) tears one in twenty.
 const ROUNDS_LOSING: usize = 6;
-/// How many times as often as usual, which `./bakeoff test long` sets.
+/// The factor on repetitions; `./bakeoff test long` sets it.
 const SCALE: &str = "BAKEOFF_TEST_SCALE";
-/// The longest that a process lives on after the acknowledgement that was waited for.
+/// The maximum lifetime of a process after the awaited acknowledgement.
 const LIVES_ON_NS: u64 = 2_000_000;
-/// The longest that one that opens the store lives.
+/// The maximum lifetime of a process that opens the store.
 const OPENS_NS: u64 = 20_000_000;
-/// Longer than any history, so that a writer is always killed.
+/// Longer than any history, so a writer is always killed.
 const ENDLESS: u64 = u64::MAX;
 
-/// What happened so far to the store in a directory.
+/// The kills so far of the store in a directory.
 struct Ordeal<'a> {
     subject: &'a Subject,
     directory: &'a Path,
     durability: Durability,
     batched: bool,
     seed: u64,
-    /// Steps that are in the store.
+    /// Steps in the store.
     steps: u64,
     kills: u64,
     acknowledged: u64,
 }
 
-/// Kills processes that write to the store and looks after each what is there.
+/// Kills processes that write to the store, and checks the content after each.
 pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool) -> Outcome {
     if batched && !subject.description.capabilities.batch {
         return Outcome::NotOffered("no batches");
@@ -65,7 +66,7 @@ pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool)
     let mut ordeal = Ordeal { subject, directory, durability, batched, seed, steps, kills: 0, acknowledged: 0 };
     let flushes = subject.description.flushes_writes(durability, &subject.given);
     let ranges = if flushes { ACKNOWLEDGED_SLOW } else { ACKNOWLEDGED };
-    // Where starting a process takes long, fewer must do, and with settings other than the defaults one.
+    // Where starting a process is slow, fewer kills must suffice, and with settings other than the defaults one.
     let (first, step, rounds) = match (by_default, subject.slowness()) {
         (true, 1) if !survives => (0, 1, ROUNDS_LOSING),
         (true, 1) => (0, 1, 1),
@@ -94,7 +95,7 @@ fn scale() -> usize {
 }
 
 impl Ordeal<'_> {
-    /// A number that depends on how many were killed before.
+    /// A number that depends on the number of kills so far.
     fn draw(&self, below: u64) -> u64 {
         draw(self.seed, u64::MAX - self.kills) % below
     }
@@ -111,7 +112,7 @@ impl Ordeal<'_> {
         let wanted = 1 + self.draw(range);
         let mut child = self.start(Task::Write { from: self.steps, to: ENDLESS });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        // The line that says that the store is open comes first.
+        // The first line reports that the store is open.
         let seen = lines.by_ref().take(1 + wanted as usize).last();
         std::thread::sleep(Duration::from_nanos(self.draw(LIVES_ON_NS)));
         child.kill().unwrap();
@@ -120,12 +121,12 @@ impl Ordeal<'_> {
         let steps = match last {
             Some(line) if line == READY => self.steps,
             Some(line) => line.parse().map_err(|_| format!("the writer said `{line}`"))?,
-            None => return Err(format!("the writer ended by itself: {}", String::from_utf8_lossy(&output.stderr))),
+            None => return Err(format!("the writer ended on its own: {}", String::from_utf8_lossy(&output.stderr))),
         };
         self.kills += 1;
         self.acknowledged += (steps - self.steps) / if self.batched { BATCH } else { 1 };
         self.steps = steps;
-        // Every other time the process that recovers is killed, too.
+        // Every other time the recovering process is killed too.
         if self.draw(2) == 0 { self.kill_opener() } else { self.compare() }
     }
 
@@ -139,7 +140,7 @@ impl Ordeal<'_> {
         self.compare()
     }
 
-    /// Opens the store and compares its content with what must be there.
+    /// Opens the store and compares its content with the expected one.
     fn compare(&mut self) -> Result<(), String> {
         let output = self.start(Task::Check { from: self.steps }).wait_with_output().unwrap();
         let complained = || format!("after {} steps: {}", self.steps, String::from_utf8_lossy(&output.stderr).trim());

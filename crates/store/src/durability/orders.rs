@@ -1,7 +1,6 @@
-//! What a child process is ordered to do, as arguments of its program.
+//! The orders of a child process, as arguments of its program.
 //!
-//! The store itself may be in a program in another language (`bakeoff.conformance.DurabilityChild` on the JVM), which reads the same
-//! arguments.
+//! The store may be in a program in another language (`bakeoff.conformance.DurabilityChild` on the JVM), which reads the same arguments.
 
 use std::path::PathBuf;
 
@@ -11,25 +10,26 @@ use super::history::BATCH;
 
 /// The first argument of a child.
 pub(super) const ROLE: &str = "child";
-/// The line that says that the store is open.
+/// The line that reports that the store is open.
 pub(super) const READY: &str = "ready";
 
-/// What a child that checks has printed last: how many steps it found.
+/// The last line of a checking child: the number of steps it found.
 pub(super) fn steps_found(output: &[u8]) -> Option<u64> {
     String::from_utf8_lossy(output).lines().last()?.parse().ok()
 }
 
-/// What a child is to do.
+/// The task of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// Writes from step `from` on, at most to `to`; prints the number of steps done after each that is acknowledged, and then closes.
+    /// Writes from step `from` up to `to`, and then closes. Prints the number of steps after each acknowledgement.
     Write { from: u64, to: u64 },
-    /// Writes from the beginning, too, but half-way waits for a line on standard input.
+    /// Also writes from the beginning, but waits half-way for a line on standard input.
     WriteInHalves { to: u64 },
     /// Opens the store and waits to be killed.
     Open,
-    /// Opens the store and compares the content with what must be there after `from` steps, or what may be since another was
-    /// under way, or after any whole batches where acknowledged writes may be lost with the process; prints that it has opened it, and after how many steps it stands.
+    /// Opens the store and compares its content with the expected one after `from` steps. The step in progress may be there too. Where
+    /// acknowledged writes may be lost with the process, any number of whole batches is right. Prints that it has opened the store, and
+    /// after how many steps its content is.
     Check { from: u64 },
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// As arguments of this program.
+    /// The orders as arguments of this program.
     pub(super) fn to_arguments(&self, store: &str, given: &Settings) -> Vec<String> {
         let (name, from, to) = match self.task {
             Task::Write { from, to } => ("write", from, to),
@@ -59,7 +59,7 @@ impl Orders {
         [ROLE, store, class, directory, name].map(str::to_owned).into_iter().chain(numbers).chain([given]).collect()
     }
 
-    /// The store's name, its settings and the orders in the arguments of a child.
+    /// The store's name, its settings and the orders from the arguments of a child.
     pub(super) fn from_arguments(arguments: &[String]) -> (&str, Settings, Self) {
         let [store, class, directory, name, seed, batched, from, to, given] = arguments else {
             panic!("{arguments:?}")

@@ -1,8 +1,8 @@
-//! How a check went, with what was seen.
+//! The outcome of a check, with what was observed.
 
 use std::fmt;
 
-/// How a check went, with what was seen.
+/// The outcome of a check, with what was observed.
 pub(super) enum Outcome {
     Ok(String),
     NotOffered(&'static str),

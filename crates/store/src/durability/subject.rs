@@ -1,4 +1,4 @@
-//! The stores that are checked, and the processes that use them.
+//! The stores under test, and the processes that use them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,35 +14,35 @@ use super::orders::Orders;
 use crate::settings::resolve_settings;
 use crate::store::{Entry, OpenRequest, Store};
 
-/// A program that uses a store which is not in this program, such as a store on the JVM.
+/// Another program with a store, such as a store on the JVM.
 pub trait Program: Send + Sync {
     /// The command that starts it. Its arguments are those of a child of this program.
     fn command(&self) -> Command;
 
-    /// The same program, which shares no files with this one.
+    /// The same program, without shared files.
     fn afresh(&self) -> Arc<dyn Program>;
 
-    /// How many times as long its processes take to start as those of a native program, about.
+    /// The approximate factor by which its processes start more slowly than a native program.
     fn slowness(&self) -> u32;
 }
 
-/// A store with some settings, with how its processes are started.
+/// A store with some settings, and how its processes are started.
 #[derive(Clone)]
 pub struct Subject {
     home: Home,
     pub(super) description: StoreDescription,
-    /// Those that are not its defaults.
+    /// Settings that differ from the defaults.
     pub(super) given: Settings,
     pub(super) exceptions: Exceptions,
     scratch: PathBuf,
 }
 
-/// The program that a store is in.
+/// The program with the store.
 #[derive(Clone)]
 enum Home {
-    /// This one.
+    /// This program.
     Here(Entry),
-    /// Another.
+    /// Another program.
     Elsewhere(Arc<dyn Program>),
 }
 
@@ -88,7 +88,7 @@ impl Subject {
         Self { scratch: scratch.to_owned(), exceptions, ..self }
     }
 
-    /// The same store with each other word of each of its settings that is a choice, since a word may change what is written, and how. Numbers
+    /// The same store with each other value of each setting that is a choice, since it may change what is written, and how. Numbers only
     /// change when and how much.
     pub(super) fn with_other_choices(&self) -> Vec<Self> {
         let mut others = Vec::new();
@@ -105,7 +105,7 @@ impl Subject {
         others
     }
 
-    /// The store with settings with which its logs end soon, if it needs them for that.
+    /// The store with settings that make its logs short, if it needs any for that.
     pub(super) fn with_small_logs(&self) -> Option<Self> {
         let (_, setting, bytes) = self.exceptions.small_logs_of(&self.description.name)?;
         Some(self.with([(setting.to_owned(), bytes.into())].into_iter().collect()))
@@ -139,7 +139,7 @@ impl Subject {
         command
     }
 
-    /// How many times as long its processes take to start as those of a native store, about.
+    /// The approximate factor by which its processes start more slowly than a native store's.
     pub(super) fn slowness(&self) -> u32 {
         match &self.home {
             Home::Here(_) => 1,

@@ -1,12 +1,12 @@
-//! Which writes are flushed: `strace` shows the system calls between one acknowledgement and the next.
+//! Which writes are flushed: `strace` shows the system calls from one acknowledgement to the next.
 //!
-//! Where acknowledged writes survive a power cut, each acknowledgement must come after a flush of something in the store's directory that
-//! succeeded, and of each directory in which a name came (for stores of one file a record, or went), from the opening on. Where the store says that
-//! it flushes although a power cut may undo the last writes, each must come after a flush of something. Elsewhere writes must not be flushed at all, but for
-//! the stores of [`super::Exceptions`].
+//! Where acknowledged writes survive a power cut, each acknowledgement must follow a successful flush in the store's directory. A directory
+//! with a new name must be flushed too, from opening on. For stores with a file per record, so must a directory that lost a name. Where the
+//! store declares flushes although a power cut may undo the last writes, each acknowledgement must follow any flush. Elsewhere writes must
+//! not be flushed at all, except by the stores of [`super::Exceptions`].
 //!
-//! Logs that are full are followed by others. So, where writes survive a power cut, more is written than any log takes, and what is flushed for an acknowledgement must
-//! have a name that was flushed before. Files that are made beside, of what other files have too, may wait.
+//! Full logs are followed by others. So, where writes survive a power cut, more is written than any log holds. What is flushed for an
+//! acknowledgement must have a name that was flushed before. Other new files whose content is also elsewhere may wait.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -19,15 +19,15 @@ use super::outcome::Outcome;
 use super::subject::Subject;
 use super::watch::Watch;
 
-/// Acknowledgements that are looked at.
+/// The number of acknowledgements examined.
 const ACKNOWLEDGEMENTS: u64 = 200;
 /// The same with settings other than the defaults.
 const ACKNOWLEDGEMENTS_SHORT: u64 = 60;
 /// Acknowledgements before a store is closed and opened again.
 const ACKNOWLEDGEMENTS_BEFORE: u64 = 20;
-/// Acknowledgements until a store's log has been followed by another: of some 15 MB, where LevelDB's take 4 MiB and those of Berkeley DB 10.
+/// Acknowledgements until a store has started another log: about 15 MB. LevelDB's logs take 4 MiB, those of Berkeley DB 10.
 const ACKNOWLEDGEMENTS_LONG: u64 = 900;
-/// The calls that flush, and those that say what is to be flushed.
+/// The calls that flush, or that show what is flushed.
 const CALLS: &str = "trace=write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,syncfs,sync,msync,sync_file_range,openat,rename,\
                      renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,io_uring_setup,io_setup";
 
@@ -40,7 +40,7 @@ pub(super) fn flushes(subject: &Subject, durability: Durability, batched: bool) 
     judge(subject, durability, watch(subject, durability, batched, 0, acknowledgements))
 }
 
-/// The same of a store that was closed and opened again.
+/// The same for a store that was closed and opened again.
 pub(super) fn flushes_after_reopening(subject: &Subject, durability: Durability) -> Outcome {
     if !subject.description.survives_power_cut(durability) {
         return Outcome::NotOffered("a power cut may undo the last writes");
@@ -50,7 +50,7 @@ pub(super) fn flushes_after_reopening(subject: &Subject, durability: Durability)
     judge(subject, durability, watch)
 }
 
-/// Writes more than a log takes under `strace`, and sees that what is flushed has a name.
+/// Writes more than a log holds under `strace`, and checks that what is flushed has a name.
 pub(super) fn flushes_as_logs_grow(subject: &Subject, durability: Durability) -> Outcome {
     if !subject.description.survives_power_cut(durability) {
         return Outcome::NotOffered("a power cut may undo the last writes");
@@ -67,7 +67,7 @@ pub(super) fn flushes_as_logs_grow(subject: &Subject, durability: Durability) ->
     }
 }
 
-/// What was seen of a process that wrote until so many acknowledgements, to a store to which another had written `before` of them.
+/// Watches a process until this many acknowledgements. Another process has written `before` of them to the store.
 fn watch(
     subject: &Subject,
     durability: Durability,
@@ -104,7 +104,7 @@ fn watch(
 fn trace(subject: &Subject, orders: &Orders, log: &Path) -> Result<String, Outcome> {
     let child = subject.command(orders);
     let mut command = std::process::Command::new("strace");
-    // -y shows paths, -s as much of what is written as tells an acknowledgement; the acknowledgements are told by their file descriptor.
+    // `-y` shows paths. `-s` shows enough of each write to recognise an acknowledgement, together with its file descriptor.
     command.args(["-f", "-qq", "-y", "-s", "200", "-e", CALLS, "-e", "signal=none", "-o"]).arg(log).arg("--");
     command.arg(child.get_program()).args(child.get_args()).stdin(Stdio::null());
     let output = command.output().map_err(|error| match error.kind() {

@@ -1,5 +1,5 @@
-//! Two processes: what a store says of `multi_process` is tried. While one process has the store open and has written to it, a
-//! second one opens it.
+//! Two processes: checks what a store declares as `multi_process`. While one process has the store open and has written to it, a second one
+//! opens it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
@@ -11,15 +11,15 @@ use super::orders::{Orders, READY, Task, steps_found};
 use super::outcome::Outcome;
 use super::subject::Subject;
 
-/// Steps that the first process writes, half of them before the second comes.
+/// Steps that the first process writes, half of them before the second starts.
 const STEPS: u64 = 40;
-/// How long the second process is given to be refused, before the first goes on; where it should get in it is given longer.
+/// How long the first process waits for the second to be refused. If the second should get in, it has more time.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_IF_SHARED: Duration = Duration::from_secs(120);
 
-/// How the second process fared while the first had the store open.
+/// What happened to the second process while the first had the store open.
 enum Second {
-    /// It opened the store, and found what the first one had written, or not.
+    /// It opened the store. The result is whether it found the first one's writes.
     GotIn(Result<u64, String>),
     Refused,
     /// It waited for the first one to close.
@@ -81,7 +81,7 @@ fn judge(subject: &Subject, second: Second) -> Outcome {
     }
 }
 
-/// Gives the second process time to open the store.
+/// Waits for the second process to open the store.
 fn follow(mut child: Child, patience: Duration) -> Second {
     let begin = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -93,7 +93,7 @@ fn follow(mut child: Child, patience: Duration) -> Second {
     look(child)
 }
 
-/// What a process that looks has found when it ends.
+/// The findings of a checking process when it ends.
 fn look(child: Child) -> Second {
     let output = child.wait_with_output().unwrap();
     if !trimmed(&output.stdout).starts_with(READY) {

@@ -1,4 +1,4 @@
-//! What a log of `strace` shows of flushes and of names.
+//! Flushes and names in a log of `strace`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,41 +7,41 @@ use bakeoff_protocol::Structure;
 
 use super::subject::Subject;
 
-/// What has been seen of a trace.
+/// The state after reading a part of the trace.
 pub(super) struct Watch {
     directory: PathBuf,
-    /// How the names of files begin that may come at any moment: see [`super::Exceptions`].
+    /// Prefixes of names of files that may appear at any time: see [`super::Exceptions`].
     beforehand: Vec<&'static str>,
-    /// Whether a file that goes is a write, as where each record has one, and no log that is done with.
+    /// Whether removing a file is a write, as in stores with a file per record, and not the end of a log.
     names_are_records: bool,
-    /// Begins with the line that says that the store is open, ends with the one that says that all is written.
+    /// Set from the line that reports the open store, until the line that reports the end of writing.
     watching: bool,
     pub(super) acknowledged: usize,
-    /// Acknowledgements that came after a flush.
+    /// Acknowledgements that followed a flush.
     pub(super) flushed: usize,
     flushed_since: bool,
-    /// Since the last acknowledgement something was flushed that has a name, and a file whose name was not flushed yet.
+    /// Since the last acknowledgement, something with a name was flushed, and a file whose name was not flushed yet.
     named_since: bool,
     nameless_since: Option<PathBuf>,
     pub(super) nameless: Option<String>,
     pub(super) files_made: usize,
     kinds: BTreeSet<String>,
-    /// Files, as descriptors, whose every write is flushed.
+    /// Descriptors of files that flush every write.
     synchronous: BTreeSet<String>,
-    /// Files that were there when they were opened.
+    /// Files that existed when they were opened.
     pub(super) known: BTreeSet<PathBuf>,
-    /// Names that came or went since their directories were flushed.
+    /// Names that appeared or disappeared since their directories were flushed.
     changed: BTreeSet<PathBuf>,
-    /// Those of them that came.
+    /// Those of them that appeared.
     made: BTreeSet<PathBuf>,
     pub(super) left_unflushed: Option<String>,
     pub(super) unseen: Option<String>,
-    /// Calls that have begun: thread and text.
+    /// Unfinished calls: thread and text.
     begun: Vec<(String, String)>,
 }
 
 impl Watch {
-    /// Nothing seen yet of a process with a store in this directory.
+    /// The initial state, for a process with a store in this directory.
     pub(super) fn new(directory: PathBuf, subject: &Subject) -> Self {
         let own = subject.exceptions.made_beforehand.iter().filter(|(store, ..)| *store == subject.description.name);
         Self {
@@ -67,7 +67,7 @@ impl Watch {
         }
     }
 
-    /// One line: a thread and a call, its beginning, or its end.
+    /// Reads a line: a thread with a call, its beginning, or its end.
     pub(super) fn see(&mut self, line: &str) {
         let Some((thread, rest)) = line.split_once(' ') else { return };
         let rest = rest.trim_start();
@@ -82,7 +82,7 @@ impl Watch {
         }
     }
 
-    /// A whole call: `name(arguments) = result`.
+    /// Reads a whole call: `name(arguments) = result`.
     fn call(&mut self, text: &str) {
         let Some((name, rest)) = text.split_once('(') else { return };
         // Results are aligned: `) = 0`, or `)      = 0`.
@@ -111,7 +111,7 @@ impl Watch {
         }
     }
 
-    /// A line of the child's own.
+    /// Reads a line that the child printed.
     fn said(&mut self, arguments: &str) {
         if arguments.contains("\"ready") {
             self.watching = true;
@@ -156,7 +156,7 @@ impl Watch {
         }
     }
 
-    /// Names came, went or moved. What came and went again since is as if it had never been.
+    /// Names appeared, disappeared or moved. A name that did both since the last flush needs none.
     fn named(&mut self, arguments: &str, removed: bool) {
         let mut directory = PathBuf::new();
         for argument in arguments.split(", ") {
@@ -203,7 +203,7 @@ impl Watch {
             return;
         }
         self.flushed_since = true;
-        // What is flushed without a descriptor shows no name.
+        // Flushes without a descriptor show no name.
         self.named_since |= ["msync", "sync", "sync_file_range"].contains(&what);
         if !self.kinds.contains(what) {
             self.kinds.insert(what.to_owned());
