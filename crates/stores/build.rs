@@ -1,5 +1,5 @@
-//! What the stores need from outside the crate: system libraries, found here before the linker misses them, and the versions
-//! of libraries that do not report one themselves.
+//! External requirements of the stores: system libraries, checked here before the linker fails, and the versions of libraries that do not
+//! report their own.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
@@ -17,7 +17,7 @@ fn main() {
         build_shim(cc::Build::new().std("gnu11"), "src/berkeley_db/shim.c", "db-5.3");
     }
     if has_feature("rocksdb") {
-        // The crate that compiles RocksDB says where its headers are. It also links the library, after this crate.
+        // The crate that compiles RocksDB names the directory of its headers. It also links the library, after this crate.
         let include = Path::new(&variable("DEP_ROCKSDB_CARGO_MANIFEST_DIR")).join("rocksdb/include");
         compile_shim(cc::Build::new().cpp(true).std("c++20").include(include), "src/rocksdb/shim.cc");
     }
@@ -30,7 +30,7 @@ fn main() {
     }
 }
 
-/// Compiles a thin layer over a library, and links the library after it, since the layer needs it.
+/// Compiles a thin layer over a library. Links the library after it, since the layer needs it.
 fn build_shim(compiler: &mut cc::Build, shim: &str, library: &str) {
     compile_shim(compiler, shim);
     println!("cargo::rustc-link-lib={library}");
@@ -42,7 +42,7 @@ fn compile_shim(compiler: &mut cc::Build, shim: &str) {
     built.unwrap_or_else(|error| fail(&format!("{shim} does not compile: {error}")));
 }
 
-/// Sees that a header is there, or says which packages bring it and how to do without.
+/// Checks that a header exists. If not, names the packages that have it, and how to build without them.
 fn need_header(store: &str, header: &str, packages: &str, cpp: bool) {
     let probe = PathBuf::from(variable("OUT_DIR")).join(format!("{store}.{}", if cpp { "cc" } else { "c" }));
     let written = fs::write(&probe, format!("#include <{header}>\n"));
@@ -55,9 +55,9 @@ fn need_header(store: &str, header: &str, packages: &str, cpp: bool) {
     }
 }
 
-/// Sets `VERSION_OF_NAME` for the compiler to the version that Cargo has locked of each library NAME that this crate uses.
+/// Sets `VERSION_OF_NAME` for the compiler to the locked version of each library NAME that this crate uses.
 fn report_versions(directory: &Path) {
-    // That of the workspace, or of the crate alone where it is a package.
+    // The lock file of the workspace, or of the crate alone when it is a package.
     let locks = ["../../Cargo.lock", "Cargo.lock"].map(|lock| directory.join(lock));
     let lock = locks.iter().find(|lock| lock.exists()).unwrap_or(&locks[0]);
     println!("cargo::rerun-if-changed={}", lock.display());
@@ -69,7 +69,7 @@ fn report_versions(directory: &Path) {
         |package: &DeValue<'_>, key| package.get(key).and_then(|value| value.get_ref().as_str()).map(str::to_owned);
     let own = packages().find(|package| texts(package.get_ref(), "name").as_deref() == Some("bakeoff-stores"));
     let used = own.and_then(|own| own.get_ref().get("dependencies")).and_then(|used| used.get_ref().as_array());
-    // A name, and the version too where there are several of the name.
+    // A name, followed by the version if there are several of that name.
     for used in used.into_iter().flatten().filter_map(|used| used.get_ref().as_str()) {
         let (name, version) = used.split_once(' ').map_or((used, None), |(name, rest)| (name, rest.split(' ').next()));
         let is_used = |package: &&DeValue<'_>| {

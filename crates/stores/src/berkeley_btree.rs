@@ -4,9 +4,9 @@ use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError, Structure}
 
 use crate::berkeley_db;
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
-    let summary = "B+ tree in one file, with a cache of its pages, and a log where transactions are asked for.";
+    let summary = "B+ tree in one file, with a page cache, and a log if transactions are used.";
     berkeley_db::describe("berkeley-db", "Berkeley DB", summary, Structure::BTree)
 }
 

@@ -1,5 +1,5 @@
-//! Berkeley DB: what its B-tree and its hash table share. At level none a database is alone; at the others it is
-//! part of an environment with a log and transactions.
+//! Berkeley DB: the shared part of its B-tree and its hash table. At level none a database has no environment. At the others it is part of
+//! an environment with a log and transactions.
 
 mod cursor;
 mod database;
@@ -18,34 +18,35 @@ use bakeoff_store::{
 use database::{Database, Log, Options};
 use session::{Berkeley, BerkeleySession};
 
-/// `DB_MINPAGECACHE` in Berkeley DB's `db_int.h`: a database with a cache of its own gets room for so many pages at least, whatever is asked for. In an
-/// environment nobody sees to that.
+/// `DB_MINPAGECACHE` in Berkeley DB's `db_int.h`: a database with its own cache gets room for at least this many pages, regardless of the
+/// setting. An environment does not guarantee that.
 const CACHE_PAGES_MIN: u32 = 16;
-/// A thread holds on to its leaf while it looks for room for what follows.
+/// A thread holds its leaf while it finds room for the next page.
 const CACHE_PAGES_PER_THREAD: u32 = 2;
-/// "Any cache size less than 500MB is automatically increased by 25% to account for cache overhead; cache sizes larger than 500MB are used as specified"
-/// (`DB_ENV->set_cachesize`). `get_cachesize` of 5.3.28 tells a quarter more up to 524,287,999 bytes and no more from 524,288,000 on.
+/// "Any cache size less than 500MB is automatically increased by 25% to account for cache overhead; cache sizes larger than 500MB are used
+/// as specified" (`DB_ENV->set_cachesize`). In 5.3.28, `get_cachesize` returns 25 % more up to 524,287,999 bytes, and no more from
+/// 524,288,000 on.
 const CACHE_OVERHEAD: Overhead = Overhead { percent: 25, below_bytes: 500 << 20 };
 /// "The default cache size is 256KB" (`DB->set_cachesize`).
 const CACHE_BYTES: u64 = 256 << 10;
-/// What most file systems name as their block size: a page is not smaller unless it is asked for.
+/// The block size of most file systems: pages are not smaller by default.
 const PAGE_BYTES_USUAL: u64 = 4_096;
 /// `DBT::size` of Berkeley DB's `db.h` has 32 bits.
 const BYTES_MAX: u64 = u32::MAX as u64;
 const MANUAL: &str = "https://docs.oracle.com/cd/E17276_01/html";
 
-/// What a Berkeley DB store reports about itself, but for its name and summary.
+/// The description of a Berkeley DB store, except its name and summary.
 pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Structure) -> StoreDescription {
     let ordered: &[Capability] = match structure {
         Structure::BTree => &[Capability::ScanFrom, Capability::ScanOrdered],
         _ => &[],
     };
-    let flushed = "an environment with transactions: the log is flushed at every commit, and the names of new logs, which it leaves, by bakeoff; a batch is \
-                   atomic, and batches take turns";
+    let flushed = "an environment with transactions: the log is flushed at every commit. Berkeley DB does not flush the names \
+        of new logs; bakeoff does. A batch is atomic, and batches take turns";
     Description::new(name, title)
         .summary(format!(
-            "{summary} Entries are copied out of its pages; it lends none. Opened for one process (DB_PRIVATE), though an environment could be \
-             shared. A second process is not kept out, and would damage it."
+            "{summary} Reads copy entries from its pages. Opened for one process (DB_PRIVATE), although an environment could \
+            be shared. It does not refuse a second process, which would damage it."
         ))
         .unlocked()
         .version(database::version())
@@ -55,8 +56,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .files("records.db; at every level except none also log.* (logs, of 10 MiB each)")
         .durability(
             Durability::None,
-            "a database without an environment: changed pages are written when the cache is full and when it is closed, a batch is \
-             not atomic, and threads take turns",
+            "a database without an environment: changed pages are written when the cache is full and at closing. A batch is \
+            not atomic, and threads take turns",
             after(PossiblyCorrupt, PossiblyCorrupt),
             format!("{MANUAL}/programmer_reference/am_opensub.html"),
         )
@@ -64,9 +65,9 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .threads_take_turns(Durability::None)
         .durability(
             Durability::Process,
-            "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit, and flushed at checkpoints and \
-             before a page changed since leaves the cache; a batch is atomic, and batches take turns",
-            // Pages are written over in place, and nothing protects one that a power cut tears.
+            "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit. It is flushed at \
+            checkpoints and before a changed page leaves the cache. A batch is atomic, and batches take turns",
+            // Pages are overwritten in place, and nothing protects a page that a power cut tears.
             after(Kept, PossiblyCorrupt),
             format!("{MANUAL}/api_reference/C/envset_flags.html"),
         )
@@ -74,7 +75,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .durability(
             Durability::Power,
             flushed,
-            // "This behavior is the default for Berkeley DB environments" (DB_TXN->commit). It takes for granted that a page is written as a whole.
+            // "This behavior is the default for Berkeley DB environments" (DB_TXN->commit). It assumes that a page is written as a whole.
             after(Kept, Kept),
             format!("{MANUAL}/programmer_reference/transapp.html"),
         )
@@ -93,8 +94,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .values(BYTES_MAX)
         .settings(settings())
         .memory(
-            "all of it for the cache of pages: four fifths up to 500 MiB, to which Berkeley DB adds a quarter for what it keeps beside them, and the \
-             whole above, to which it adds nothing",
+            "all of it for the page cache. Below 500 MiB the setting is four fifths of that, because Berkeley DB adds a \
+            quarter as overhead",
             format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
             &[MemoryShare { overhead: Some(CACHE_OVERHEAD), ..share("cache", 100, 1) }],
         )
@@ -107,8 +108,8 @@ fn settings() -> [Setting; 3] {
             "cache",
             u64::from(CACHE_PAGES_MIN) * PAGE_BYTES_USUAL..=1 << 40,
             None,
-            "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MiB; by default its own 256 KiB, or \
-             that room if it is more.",
+            "Memory for pages, at least 16 pages and two per thread. Berkeley DB adds a quarter below 500 MiB. It is by \
+            default 256 KiB, or that minimum if it is more.",
             &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
         )
         .with_room(cache_room()),
@@ -116,7 +117,7 @@ fn settings() -> [Setting; 3] {
             "page-size",
             512..=65_536,
             None,
-            "Size of a page: a power of two; by default the block size that the file system names (st_blksize), but no more than 16 KiB.",
+            "Size of a page: a power of two; by default the file system's block size (st_blksize), at most 16 KiB.",
             &format!("{MANUAL}/api_reference/C/dbset_pagesize.html"),
         )
         .stepping(Step::PowerOfTwo),
@@ -124,15 +125,15 @@ fn settings() -> [Setting; 3] {
             "checkpoint",
             1 << 20..=1 << 40,
             Some(10 << 20),
-            "Bytes of keys and values written after which a commit also writes all changed pages, so that old logs are removed; without \
-             effect at level none. The default is the size of a log.",
+            "After this many bytes of keys and values, a commit also writes all changed pages, so that old logs are removed. \
+            No effect at level none. The default is the size of a log.",
             &format!("{MANUAL}/programmer_reference/transapp_checkpoint.html"),
         ),
     ]
 }
 
-/// The pages that threads may hold on to at a time: whoever finds no page that may leave gets "out of memory", cannot undo what it has begun for the
-/// same reason, and the others wait for its locks for ever.
+/// The pages that threads may hold at the same time. If a thread finds no page to evict, it gets "out of memory". It cannot undo its
+/// transaction for the same reason, and the others wait for its locks forever.
 fn cache_room() -> Room {
     Room {
         setting: "page-size".to_owned(),
@@ -169,16 +170,16 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
 
 fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
     if !request.is_set("page-size") {
-        // As Berkeley DB chooses (`__fop_set_pgsize`), which takes a power of two for granted.
+        // As Berkeley DB chooses (`__fop_set_pgsize`), which assumes a power of two.
         let block_bytes = std::fs::metadata(request.directory)?.blksize().clamp(512, 16 << 10);
         return Ok(1 << block_bytes.ilog2());
     }
     let bytes = request.integer("page-size")?;
     u32::try_from(bytes)
-        .map_err(|_| StoreError::BadRequest(format!("setting `page-size` is {bytes}: give 65536 at most")))
+        .map_err(|_| StoreError::BadRequest(format!("setting `page-size` is {bytes}: give at most 65536")))
 }
 
-/// The cache that was asked for, or the default and as much more as is needed. A plan refuses one that is too small where it knows the size of a page.
+/// The requested cache, or the default enlarged as needed. A plan refuses a cache that is too small if it knows the size of a page.
 fn cache_bytes(request: &OpenRequest<'_>, page_bytes: u32) -> Result<u64, StoreError> {
     let threads = request.hints.threads;
     let pages = cache_room().pieces(threads);
@@ -189,8 +190,8 @@ fn cache_bytes(request: &OpenRequest<'_>, page_bytes: u32) -> Result<u64, StoreE
     match request.integer("cache")? {
         cache_bytes if cache_bytes >= least => Ok(cache_bytes),
         cache_bytes => Err(StoreError::BadRequest(format!(
-            "a `cache` of {cache_bytes} bytes is too small for {threads} threads with pages of {page_bytes} bytes: Berkeley DB needs room for {pages} pages; \
-             give `cache` {least} bytes at least, or a smaller `page-size`"
+            "a `cache` of {cache_bytes} bytes is too small for {threads} threads with pages of {page_bytes} bytes: Berkeley DB \
+            needs room for {pages} pages. Give `cache` at least {least} bytes, or use a smaller `page-size`"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! A right store in memory that goes wrong on demand, to test what bakeoff makes of stores that do.
+//! A correct store in memory that fails on request, to test how bakeoff treats faulty stores.
 
 mod content;
 mod fault;
@@ -18,13 +18,13 @@ use fault::{Fault, Faults};
 const FILE: &str = "records.faulty";
 const SOURCE: &str = "crates/stores/src/faulty.rs";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
-    let how = "says so and does not: its content reaches the disk when it is closed";
+    let how = "claims this without doing it: the content reaches the disk when the store is closed";
     let faults = Fault::ALL.map(Fault::name);
     let count = 0..=i64::MAX;
     Description::new("faulty", "Faulty")
-        .summary("A right store in memory that goes wrong on demand.")
+        .summary("A correct store in memory that fails on request.")
         .version(env!("CARGO_PKG_VERSION"))
         .license("MIT OR Apache-2.0")
         .language("Rust")
@@ -49,14 +49,14 @@ pub(crate) fn describe() -> StoreDescription {
             "at",
             count.clone(),
             Some(0),
-            "Operations of any kind that go well before it does.",
+            "Operations of any kind that succeed before the fault.",
             SOURCE,
         ))
         .setting(setting::integer(
             "pause-ns",
             count,
             Some(0),
-            "Time each operation spends doing nothing, in nanoseconds.",
+            "Time that each operation wastes, in nanoseconds.",
             SOURCE,
         ))
         .memory("none of its own: it keeps everything in memory", SOURCE, &[])
@@ -64,7 +64,7 @@ pub(crate) fn describe() -> StoreDescription {
         .build()
 }
 
-/// Creates it empty, or with what it had when it was closed.
+/// Creates the store empty, or opens it with its content from before closing.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let path = request.directory.join(FILE);
     let content = RwLock::new(load(&path)?);
@@ -101,7 +101,7 @@ impl Store for Faulty {
 }
 
 impl Faulty {
-    /// The content to read. A fault that panics does so before the lock is taken, so a poisoned one is still right.
+    /// The content for reading. A panicking fault strikes before the lock is taken, so the content behind a poisoned lock is still correct.
     fn reading(&self) -> RwLockReadGuard<'_, Content> {
         self.content.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,7 +117,7 @@ impl Session for FaultySession<'_> {
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.0.faults.operation()?;
         match self.0.writing().entry(key.to_vec()) {
-            Entry::Occupied(_) => Err(StoreError::Store("the key to insert is there already".to_owned())),
+            Entry::Occupied(_) => Err(StoreError::Store("the key to insert already exists".to_owned())),
             Entry::Vacant(entry) => {
                 entry.insert(value.to_vec());
                 Ok(())
@@ -193,7 +193,7 @@ impl Session for FaultySession<'_> {
     }
 }
 
-/// Delivers a scan's first entry, which is the one that faults spoil; says whether to go on.
+/// Delivers a scan's first entry, which faults spoil. Returns whether to continue.
 fn first_entry(
     faults: &Faults,
     entries: &mut dyn Iterator<Item = (&Vec<u8>, &Vec<u8>)>,
@@ -214,7 +214,7 @@ fn first_entry(
     }
 }
 
-/// The value with its first bit turned over, or one byte where there is none.
+/// The value with its first bit flipped, or one byte if it is empty.
 fn wrong(value: &[u8]) -> Vec<u8> {
     let mut wrong = value.to_vec();
     match wrong.first_mut() {

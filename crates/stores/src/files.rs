@@ -1,7 +1,7 @@
-//! One file a record: what the flat and the nested folder share.
+//! One file per record: the shared part of the flat and the nested folder.
 //!
-//! Paths are relative to a directory that is kept open, and are built in a buffer that is kept too. What a level promises
-//! is decided here: how a file is replaced, and what is flushed before a write returns.
+//! Paths are relative to a directory that stays open, and are built in a reused buffer. This module decides what a level promises: how a
+//! file is replaced, and what is flushed before a write returns.
 
 mod directory;
 mod error;
@@ -21,11 +21,11 @@ pub(crate) use layout::Layout;
 use names::KEY_BYTES_MAX;
 use session::FileSession;
 
-/// What a folder store reports about itself, but for its name and summary.
+/// The description of a folder store, except its name and summary.
 pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, layout: Layout) -> StoreDescription {
     Description::new(name, title)
         .summary(format!(
-            "{summary} Names are listed, and sorted where an order is asked for, inside the clock of a scan."
+            "{summary} The time of a scan includes listing the names, and sorting them if it needs an order."
         ))
         .version(env!("CARGO_PKG_VERSION"))
         .license("MIT OR Apache-2.0")
@@ -35,30 +35,30 @@ pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, 
         .directories(layout.directories())
         .durability(
             Durability::None,
-            "a file is written in place: a process that dies while it replaces a value loses the old one too",
+            "a file is written in place: a process that dies while it replaces a value also loses the old value",
             after(PossiblyCorrupt, PossiblyCorrupt),
             "https://man7.org/linux/man-pages/man2/open.2.html",
         )
         .durability(
             Durability::Process,
-            "a new file is written and closed; a value is replaced by renaming a file written beside it, so the old one \
-             is there until the new one is whole",
-            // A new file that is not flushed may be there and be empty. ext4 by default flushes a file that replaces another by renaming ("auto_da_alloc",
-            // https://docs.kernel.org/admin-guide/ext4.html), and nothing else.
+            "a new file is written and closed. To replace a value, a new file is written and renamed, so the old value stays \
+            until the new one is complete",
+            // A new file that is not flushed may exist and be empty. ext4 by default flushes only a file that replaces another by renaming.
+            // That is "auto_da_alloc" in https://docs.kernel.org/admin-guide/ext4.html.
             after(Kept, PossiblyCorrupt),
             "https://man7.org/linux/man-pages/man2/rename.2.html",
         )
         .durability(
             Durability::Consistent,
-            "as power: without a flush of its directory a file may be missing although later ones are there",
+            "as power: without a flush of its directory a file may be missing although later ones exist",
             // "Calling fsync() does not necessarily ensure that the entry in the directory containing the file has also reached disk."
             after(Kept, Kept),
             "https://man7.org/linux/man-pages/man2/fsync.2.html",
         )
         .durability(
             Durability::Power,
-            "as process, with fsync of the file before it is renamed or acknowledged, and of each directory that changed; a \
-             batch is flushed by one syncfs at its end",
+            "as process, plus fsync of the file before it is renamed or acknowledged, and of each changed directory. One \
+            syncfs flushes a batch at its end",
             // "For that an explicit fsync() on a file descriptor for the directory is also needed."
             after(Kept, Kept),
             "https://man7.org/linux/man-pages/man2/fsync.2.html",
@@ -76,7 +76,7 @@ pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, 
         ])
         .keys(0, KEY_BYTES_MAX as u64)
         .memory(
-            "none of its own: files are in the page cache, as much of which as the kernel likes",
+            "none of its own: files are in the page cache, and the kernel decides how much of it they use",
             "https://man7.org/linux/man-pages/man2/read.2.html",
             &[],
         )
@@ -92,7 +92,7 @@ pub(crate) fn open(request: &OpenRequest<'_>, layout: Layout) -> Result<Box<dyn 
 struct Files {
     directory: Directory,
     layout: Layout,
-    /// Sessions so far: each has temporary files of its own.
+    /// The number of sessions so far: each has its own temporary files.
     sessions: AtomicU32,
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// Works in a session of a flat folder at this level, whose directory is given to the work too.
+    /// Works in a session of a flat folder at this level. The work also gets its directory.
     fn work(durability: Durability, work: impl Fn(&mut dyn Session, &std::path::Path)) {
         let parent = tempfile::tempdir().unwrap();
         let (settings, hints) = (Settings::new(), DataHints::default());

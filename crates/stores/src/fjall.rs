@@ -11,15 +11,15 @@ use fjall::{CompressionType, Database, KeyspaceCreateOptions, KvSeparationOption
 
 use session::{Fjall, FjallSession, error};
 
-/// Lengths of values are 32 bits long in fjall's format; lengths of keys 16 (`Item::new` of its batches, `InternalKey::new` of lsm-tree), though its documentation
-/// speaks of 65,536 bytes.
+/// fjall's format has 32 bits for lengths of values, and 16 for lengths of keys (`Item::new` of its batches, `InternalKey::new` of
+/// lsm-tree), although its documentation mentions 65,536 bytes.
 const VALUE_BYTES_MAX: u64 = u32::MAX as u64;
 const KEY_BYTES_MAX: u64 = u16::MAX as u64;
-/// fjall names no limit, but advises 8 to 64 MiB: of a memory that would make it more than this, the rest is of more use to its cache.
+/// fjall has no limit, but advises 8 to 64 MiB. If its share of memory exceeds this, the cache uses the rest better.
 const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 const OPTIONS: &str = "https://docs.rs/fjall/3/fjall/struct.KeyspaceCreateOptions.html";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let persist_mode = "https://docs.rs/fjall/3/fjall/enum.PersistMode.html";
     Description::new("fjall", "Fjall")
@@ -35,15 +35,15 @@ pub(crate) fn describe() -> StoreDescription {
         .table_files(&["tables/", "blobs/"])
         .durability(
             Durability::None,
-            "manual_journal_persist: the journal is written when its buffer is full, and when the store is closed",
+            "manual_journal_persist: the journal is written when its buffer is full, and at closing",
             after(EarlierState, PossiblyCorrupt),
             OPTIONS,
         )
         .durability(
             Durability::Process,
             "PersistMode::Buffer, the default: the journal is written at every write and never flushed",
-            // The journal is as long as its 64 MiB beforehand, so its length shows nothing. A page of zeros inside a value makes the database
-            // refuse to open (`ChecksumMismatch`, `journal/batch_reader.rs`).
+            // The journal always has its full length of 64 MiB, so its length shows nothing. If a page inside a value is zeros, the
+            // database refuses to open (`ChecksumMismatch`, `journal/batch_reader.rs`).
             after(Kept, PossiblyCorrupt),
             persist_mode,
         )
@@ -72,11 +72,11 @@ pub(crate) fn describe() -> StoreDescription {
         .values(VALUE_BYTES_MAX)
         .settings(settings())
         .memory(
-            "a quarter for blocks that were read, as is advised; the rest for write buffers, of which there are up to five: writes halt \
-             while four are waiting to become files. Nothing limits how far a buffer grows until a thread seals it, which waits behind merging",
-            // Sealing waits in the queue of merging (`worker_pool.rs`), and `max_write_buffer_size`, hidden and deprecated, is never read.
-            // Buffers of 4.8 MiB came to 25 to 38 MiB together with two threads, and to 100 with one. The C library keeps as much again of
-            // what was freed: of 74 to 94 MiB, `malloc_trim` left 27 to 35.
+            "a quarter for blocks that were read, as its documentation advises; the rest for up to five write buffers. Writes \
+            halt while four wait to become files. Nothing limits a buffer until a thread seals it, which waits for merging",
+            // Sealing a buffer waits in the queue of merging (`worker_pool.rs`). `max_write_buffer_size`, hidden and deprecated, is never
+            // read. Buffers of 4.8 MiB used 25 to 38 MiB in total with two threads, and 100 with one. The C library keeps the same amount
+            // again of freed memory: `malloc_trim` reduced 74 to 94 MiB to 27 to 35.
             "https://docs.rs/fjall/3/fjall/struct.DatabaseBuilder.html#method.cache_size",
             &[share("cache", 25, 1), share("write-buffer", 75, 5)],
         )
@@ -110,23 +110,23 @@ fn settings() -> [Setting; 6] {
             "bloom-bits",
             0..=100,
             None,
-            "Bits a key of the Bloom filter, 0 for no filter; by default 10, and on the first level so many that one lookup in 10,000 \
-             is in vain.",
+            "Bits per key of the Bloom filter, 0 for no filter; by default 10, and on the first level enough for one false \
+            positive in 10,000.",
             OPTIONS,
         ),
         setting::choice(
             "compression",
             &["by-level", "lz4", "none"],
             "by-level",
-            "Compression of blocks and of large journal entries; by-level leaves the first two levels of the tree, which are soon \
-             rewritten, uncompressed.",
+            "Compression of blocks and of large journal entries; by-level does not compress the first two levels of the tree, \
+            which are soon rewritten.",
             OPTIONS,
         )
         .uncompressed("none"),
         setting::boolean(
             "kv-separation",
             false,
-            "Keep large values in files of their own, so that merging does not rewrite them.",
+            "Keep large values in separate files, so that merging does not rewrite them.",
             "https://docs.rs/fjall/3/fjall/struct.KvSeparationOptions.html",
         ),
     ]
@@ -152,7 +152,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
 }
 
 fn keyspace_options(request: &OpenRequest<'_>) -> Result<KeyspaceCreateOptions, StoreError> {
-    // At most a mebibyte and a hundred: the settings were checked.
+    // At most 1 MiB and 100: the settings were checked.
     let block_bytes = request.integer("block-size")?.min(1 << 20) as u32;
     let mut options = KeyspaceCreateOptions::default()
         .max_memtable_size(request.integer("write-buffer")?)

@@ -1,4 +1,4 @@
-//! One file a record, all in one folder.
+//! One file per record, all in one folder.
 
 use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError};
 
@@ -6,12 +6,12 @@ use crate::files::{self, Layout};
 
 const LAYOUT: Layout = Layout { levels: 0 };
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     files::describe(
         ("flat-folder", "Flat folder"),
-        "One file a record, all in one folder.",
-        "records/, with a file a record, named by its key",
+        "One file per record, all in one folder.",
+        "records/, with one file per record, named by its key",
         LAYOUT,
     )
 }

@@ -1,5 +1,4 @@
-//! Kyoto Cabinet: what its tree and its hash table share. The C interface shows a record where it lies, so a get copies it
-//! once.
+//! Kyoto Cabinet: the shared part of its tree and its hash table. The C interface shows a record in place, so a get copies it once.
 
 mod database;
 mod sys;
@@ -10,25 +9,26 @@ use bakeoff_store::{
 };
 use database::{Cursor, Database, Transaction};
 
-/// `MEMMAXSIZ` in Kyoto Cabinet's `kcutil.h`, which no key and no value may exceed by the assertions on its calls; what is longer, recovery takes for damage.
+/// `MEMMAXSIZ` in Kyoto Cabinet's `kcutil.h`. The assertions on its calls allow no longer keys or values. Recovery treats longer ones as
+/// damage.
 const BYTES_MAX: u64 = i32::MAX as u64 / 2;
 /// The manual.
 pub(crate) const MANUAL: &str = "https://dbmx.net/kyotocabinet/spex.html";
 
-/// What a Kyoto Cabinet store reports about itself, but for its name, summary, own settings and use of memory.
+/// The description of a Kyoto Cabinet store, except its name, summary, own settings and use of memory.
 ///
-/// Kyoto Cabinet's automatic transactions are meant to survive a killed process, and with `KCOAUTOSYNC` a power cut. They do not: its
-/// log is written over without checksums, so a record of the log that was cut short at a page boundary is taken for whole when
-/// the file is opened again, and what it is said to restore, acknowledged long before, becomes zeros. Processes that were killed while they wrote
-/// found it in 1.2.79: the tree within a hundred kills, the hash table once in four hundred, with values of up to 60 KB.
+/// Kyoto Cabinet's automatic transactions are meant to survive a killed process, and with `KCOAUTOSYNC` a power cut. They do not. Its log
+/// is overwritten without checksums. A record of the log that was cut at a page boundary counts as whole when the file is opened again. The
+/// data that it restores, acknowledged long before, becomes zeros. Killing processes that wrote showed it in 1.2.79, with values of up to
+/// 60 KB: the tree within a hundred kills, the hash table once in four hundred.
 pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Structure) -> Description {
     let ordered = structure == Structure::BTree;
     let (written, extension) = if ordered {
-        ("what changed is written when its cache is full and when it is closed, in place", "kct")
+        ("changes are written in place when its cache is full and at closing", "kct")
     } else {
         ("each record is written in place at once", "kch")
     };
-    let found = "Kyoto Cabinet 1.2.79, kcfile.cc; tried with kill -9 of processes that wrote under OAUTOTRAN";
+    let found = "Kyoto Cabinet 1.2.79, kcfile.cc; tested with kill -9 of processes that wrote under OAUTOTRAN";
     Description::new(name, title)
         .summary(format!(
             "{summary} The beginning of the file is mapped into memory: a full disk can end the process with SIGBUS."
@@ -37,31 +37,32 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .license("GPL-3.0-or-later")
         .language("C++")
         .structure(structure)
-        .files(format!("one file, records.{extension}; beside it a log while a transaction is open"))
+        .files(format!("one file, records.{extension}, and a log while a transaction is open"))
         .durability(
             Durability::None,
-            format!("the default: {written}; a batch is a transaction, of which the whole database has one at a time"),
-            // It is repaired when it is opened if "file destruction is detected" (kcdb.h).
+            format!("the default: {written}; a batch is a transaction, and the database has one at a time"),
+            // Opening repairs it if "file destruction is detected" (kcdb.h).
             after(PossiblyCorrupt, PossiblyCorrupt),
             format!("{MANUAL}#tutorial_dbopen"),
         )
         .not_offered(
             Durability::Process,
-            "its log (`transactions` = written) is written over without checksums: a process killed meanwhile leaves a torn record that is \
-             restored as if it were whole; after that a tree could not be opened, and a hash table had lost what was acknowledged before",
+            "its log (`transactions` = written) is overwritten without checksums: a killed process may leave a torn record, \
+            which is restored as if it were whole. After that a tree could not be opened, and a hash table had lost \
+            acknowledged data",
             found,
         )
         .not_offered(
             Durability::Consistent,
-            "what a killed process loses, a power cut loses too",
+            "a power cut loses what a killed process loses",
             found,
         )
         .not_offered(
             Durability::Power,
-            "flushing that log (`transactions` = flushed) does not help: what a killed process loses, a power cut loses too",
+            "flushing that log (`transactions` = flushed) does not help: a power cut loses what a killed process loses",
             found,
         )
-        // A batch is not atomic, as said above.
+        // A batch is not atomic, as described above.
         .can(&[
             Capability::ScanAnyOrder,
             Capability::Batch,
@@ -70,14 +71,15 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             Capability::ParallelReaders,
             Capability::ExistsCall,
         ])
-        // Writers outside transactions. HashDB::accept holds the table's lock as a reader and locks the slot of the record (1,024 of them) to write it. TreeDB's
-        // locks a page too, but the whole tree, as a writer, whenever a page is split or its cache is full: with data larger than that, at each write.
+        // Writers outside transactions. HashDB::accept holds the table's lock as a reader, and locks the slot of the record (1,024 of them)
+        // to write it. TreeDB's also locks a page. But it locks the whole tree as a writer when a page is split or its cache is full: with
+        // data larger than the cache, at each write.
         .can(if ordered { &[Capability::ScanFrom, Capability::ScanOrdered] } else { &[Capability::ParallelWriters] })
         .keys(0, BYTES_MAX)
         .values(BYTES_MAX)
 }
 
-/// The settings that both have, after their own.
+/// The settings that both share, after their own.
 pub(crate) fn shared_settings() -> [Setting; 5] {
     let source = format!("{MANUAL}#tips_tuning");
     [
@@ -97,7 +99,7 @@ pub(crate) fn shared_settings() -> [Setting; 5] {
         setting::boolean(
             "linear",
             false,
-            "TLINEAR: records that share a bucket are in a list instead of a tree, which takes less room.",
+            "TLINEAR: records that share a bucket are in a list instead of a tree, which takes less space.",
             &source,
         ),
         setting::choice(
@@ -112,8 +114,9 @@ pub(crate) fn shared_settings() -> [Setting; 5] {
             "transactions",
             &["batches", "synchronized", "written", "flushed"],
             "batches",
-            "What is a transaction: batches alone, with synchronized the whole database being written and flushed after each write that is in none (KCOAUTOSYNC); or \
-             every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
+            "Which writes are transactions: only batches; only batches, with a flush of the whole database after each other \
+            write (synchronized, KCOAUTOSYNC); every write (written, KCOAUTOTRAN); every write with a flush (flushed, with \
+            KCOAUTOSYNC too).",
             &format!("{MANUAL}#tutorial_transaction"),
         )
         .flushing("synchronized")
@@ -121,7 +124,7 @@ pub(crate) fn shared_settings() -> [Setting; 5] {
     ]
 }
 
-/// How many buckets were asked for, or else follow from the records there will be (0 if that is not known); and that as settings in force.
+/// The number of buckets: requested, or derived from the expected records (0 if unknown). In the second case also as settings in force.
 pub(crate) fn buckets(request: &OpenRequest<'_>, advised: fn(u64) -> u64) -> Result<(u64, Settings), StoreError> {
     let buckets = match request.is_set("buckets") {
         true => request.integer("buckets")?,
@@ -130,7 +133,7 @@ pub(crate) fn buckets(request: &OpenRequest<'_>, advised: fn(u64) -> u64) -> Res
     Ok((buckets, Settings::from([("buckets".to_owned(), buckets.into())])))
 }
 
-/// Creates or opens the database in this file with these parameters besides the shared ones, some of which were `chosen` for the data.
+/// Creates or opens the database in this file, with these parameters besides the shared ones. Some of them were `chosen` for the data.
 pub(crate) fn open(
     request: &OpenRequest<'_>,
     file: &str,
@@ -198,7 +201,7 @@ impl Store for Kyoto {
     }
 }
 
-/// One thread's cursor, and in a batch the transaction that is open.
+/// One thread's cursor, and the open transaction of a batch.
 struct KyotoSession<'s> {
     store: &'s Kyoto,
     batched: bool,

@@ -4,25 +4,24 @@ use bakeoff_store::{MemoryShare, OpenRequest, Store, StoreDescription, StoreErro
 
 use crate::kyoto_cabinet::{self, MANUAL};
 
-/// Buckets of a table about whose data nothing is known.
+/// Buckets of a table if nothing is known about its data.
 const BUCKETS_DEFAULT: u64 = 1_048_583;
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
-    let summary =
-        "Hash table in one file, each record written in its place at once, by several threads outside batches.";
+    let summary = "Hash table in one file; records are written in place at once, by several threads outside batches.";
     let tuning = format!("{MANUAL}#tips_tuning");
     kyoto_cabinet::describe("kyoto-cabinet-hash", "Kyoto Cabinet HashDB", summary, Structure::Hash)
         .setting(setting::integer(
             "buckets",
             1..=1 << 40,
             None,
-            "Buckets of the hash table; by default twice the records, as is advised.",
+            "Buckets of the hash table; by default twice the records, as its documentation advises.",
             &tuning,
         ))
         .settings(kyoto_cabinet::shared_settings())
         .memory(
-            "all of it for the part of the file that is mapped, which is page cache: it has no other",
+            "all of it for the mapped part of the file, which is page cache: it has no other memory",
             tuning,
             &[MemoryShare { mapped: true, ..share("map-size", 100, 1) }],
         )

@@ -4,13 +4,13 @@ use bakeoff_store::{MemoryShare, OpenRequest, Store, StoreDescription, StoreErro
 
 use crate::kyoto_cabinet;
 
-/// The tree asks for memory by the number of buckets: so many it opens anywhere, 10^11 end the process (`std::bad_alloc`).
+/// The tree allocates memory for its buckets. This many always work; 10^11 end the process (`std::bad_alloc`).
 const BUCKETS_MAX: i64 = 1 << 30;
 
-/// What the library takes where it is not told (`DEFBNUM` in `kcplantdb.h`).
+/// The library's default (`DEFBNUM` in `kcplantdb.h`).
 const BUCKETS_DEFAULT: u64 = 65_536;
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let summary = "B+ tree of pages, kept in memory until they are written as records of a hash table in one file.";
     let source = "https://dbmx.net/kyotocabinet/api/classkyotocabinet_1_1PlantDB.html";
@@ -19,7 +19,7 @@ pub(crate) fn describe() -> StoreDescription {
             "cache",
             1 << 10..=1 << 40,
             Some(64 << 20),
-            "Memory for pages, changed ones among them.",
+            "Memory for pages, including changed ones.",
             source,
         ))
         .setting(setting::bytes("page-size", 512..=1 << 30, Some(8_192), "Bytes of a page of the tree.", source))
@@ -27,12 +27,13 @@ pub(crate) fn describe() -> StoreDescription {
             "buckets",
             1..=BUCKETS_MAX,
             None,
-            "Buckets of the hash table that holds the pages; by default a tenth of the records, as is advised, and 65,536 at least.",
+            "Buckets of the hash table of the pages; by default a tenth of the records, as its documentation advises, and at \
+            least 65,536.",
             source,
         ))
         .settings(kyoto_cabinet::shared_settings())
         .memory(
-            "as its defaults do: half for the cache of pages, half for the part of the file that is mapped, which is page cache",
+            "as its defaults do: half for its cache of pages, half for the mapped part of the file, which is page cache",
             source,
             &[share("cache", 50, 1), MemoryShare { mapped: true, ..share("map-size", 50, 1) }],
         )

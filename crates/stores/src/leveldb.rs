@@ -1,4 +1,4 @@
-//! LevelDB: one database a store, shared by its threads; a batch and a string to read into for each thread.
+//! LevelDB: one database per store, shared by its threads; each thread has a batch and a string for reading.
 
 mod database;
 mod sys;
@@ -10,14 +10,14 @@ use bakeoff_store::{
 };
 use database::{Buffers, Database};
 
-/// Lengths of keys and of values are 32 bits long in LevelDB's format (`PutLengthPrefixedSlice` in its `coding.cc`), and so is that of a key with the 8 bytes
-/// it adds (`MemTable::Add`). It does not look whether they fit, so this keeps away from the end.
+/// LevelDB's format has 32 bits for lengths of keys and of values (`PutLengthPrefixedSlice` in its `coding.cc`), and for a key with the 8
+/// bytes it adds (`MemTable::Add`). It does not check them, so this stays away from the limit.
 const BYTES_MAX: u64 = (1 << 32) - (1 << 20);
-/// LevelDB cuts larger ones to this without a word (`SanitizeOptions` in its `db_impl.cc`).
+/// LevelDB silently reduces larger ones to this (`SanitizeOptions` in its `db_impl.cc`).
 const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 const OPTIONS: &str = "https://github.com/google/leveldb/blob/1.23/include/leveldb/options.h";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     Description::new("leveldb", "LevelDB")
         .summary("Log-structured merge tree: a log, a sorted buffer in memory, and sorted files merged in the background.")
@@ -30,27 +30,30 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(
             Durability::Process,
             "WriteOptions::sync=false, the default: the log is written at every write and never flushed",
-            // The documentation speaks of "the last few updates" (index.md). But recovery drops a damaged block of the log and reads on
-            // (`ReadPhysicalRecord` in `log_reader.cc`, `RecoverLogFile` in `db_impl.cc`), so earlier writes may be lost where later ones are there.
+            // The documentation mentions "the last few updates" (index.md). But recovery drops a damaged block of the log and continues
+            // (`ReadPhysicalRecord` in `log_reader.cc`, `RecoverLogFile` in `db_impl.cc`). So earlier writes may be lost while later ones
+            // exist.
             after(Kept, PossiblyCorrupt),
             OPTIONS,
         )
         .durability(
             Durability::Consistent,
-            "WriteOptions::sync=true, as at level power. Of a log that is not flushed, recovery skips damaged parts and reads on",
+            "WriteOptions::sync=true, as at level power. In a log that is not flushed, recovery skips damaged parts and \
+            continues",
             after(Kept, Kept),
             OPTIONS,
         )
         .durability(
             Durability::Power,
-            "WriteOptions::sync=true: the log is flushed at every write, once for all that wait for it meanwhile, and the names of new logs, which it leaves, by bakeoff",
+            "WriteOptions::sync=true: the log is flushed at every write, once for all waiting writes. LevelDB does not flush \
+            the names of new logs; bakeoff does",
             // "the write operation will not return until the data being written has been pushed all the way to persistent storage" (index.md).
             after(Kept, Kept),
             OPTIONS,
         )
         .not_offered(
             Durability::None,
-            "every write goes through the log, which is written at once: no option turns that off",
+            "every write goes through the log, which is written at once. No option turns that off",
             OPTIONS,
         )
         .can(&[
@@ -65,8 +68,8 @@ pub(crate) fn describe() -> StoreDescription {
         .values(BYTES_MAX)
         .settings(settings())
         .memory(
-            "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time. Indexes and \
-             filters of open files are not counted",
+            "as its defaults do: half for blocks that were read, half for write buffers, of which up to two exist at a time. \
+            Indexes and filters of open files are not counted",
             OPTIONS,
             &[share("cache", 50, 1), share("write-buffer", 50, 2)],
         )
@@ -93,10 +96,10 @@ fn settings() -> [Setting; 5] {
         setting::integer(
             "bloom-bits",
             0..=100,
-            // "options.filter_policy = NewBloomFilterPolicy(10)" is what its documentation shows, under "Filters".
+            // Its documentation shows "options.filter_policy = NewBloomFilterPolicy(10)" under "Filters".
             Some(10),
-            "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter, as LevelDB has it. 10 is advised \
-             for random reads.",
+            "Bits per key of a Bloom filter that saves reading files without the key; 0 for no filter, LevelDB's default. Its \
+            documentation advises 10 for random reads.",
             "https://github.com/google/leveldb/blob/1.23/doc/index.md#filters",
         ),
         setting::choice("compression", &["snappy", "none"], "snappy", "Compression of each block.", OPTIONS)
@@ -114,7 +117,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         cache_bytes: request.memory_bytes("cache")?,
         write_buffer_bytes: request.memory_bytes("write-buffer")?,
         block_bytes: request.memory_bytes("block-size")?,
-        // At most a hundred: the settings were checked.
+        // At most 100: the settings were checked.
         bloom_bits: request.integer("bloom-bits")?.min(100) as std::ffi::c_int,
         snappy: request.word("compression")? == "snappy",
         flush: request.durability.includes(Durability::Consistent),

@@ -1,11 +1,11 @@
-//! The stores that bakeoff comes with: one file each, and one line each in the tables below.
+//! The stores of bakeoff: one file each, and one line each in the tables below.
 //!
-//! The crate `bakeoff-store` has the trait that they implement and says what an adapter owes. A store that is no part of bakeoff
-//! is a crate over that one too, without this.
+//! The crate `bakeoff-store` has the trait that they implement, and describes what an adapter must do. A store outside bakeoff is a crate
+//! that also uses `bakeoff-store`, without this crate.
 
 use bakeoff_store::Entry;
 
-/// Makes a module and an entry of a table from each line. A build without the feature after `if` leaves the store out.
+/// Makes a module and an entry of a table from each line. A build without the feature after `if` omits the store.
 ///
 /// `cargo fmt` does not see these modules: `rustfmt crates/stores/src/*.rs` formats them.
 macro_rules! stores {
@@ -20,7 +20,7 @@ macro_rules! stores {
 }
 
 stores! {
-    /// The stores that build in minutes, plain files among them, in the order in which they are listed.
+    /// The stores that build in minutes, including plain files, in the order of lists.
     native:
     sqlite if "sqlite",
     lmdb if "lmdb",
@@ -39,25 +39,25 @@ stores! {
 }
 
 stores! {
-    /// The stores that take long to build, or need tools to build that most machines lack.
+    /// The stores that take long to build, or need tools that most machines lack.
     heavy:
     rocksdb if "rocksdb",
     libmdbx if "libmdbx",
 }
 
-// What several of these stores share.
+// Shared by several of these stores.
 #[cfg(feature = "berkeley-db")]
 mod berkeley_db;
 mod files;
 #[cfg(feature = "kyoto-cabinet")]
 mod kyoto_cabinet;
 
-/// Every store that is compiled in.
+/// All compiled stores.
 pub fn all() -> impl Iterator<Item = Entry> {
     native().iter().chain(heavy()).copied()
 }
 
-/// The store of this name, exactly as its description gives it.
+/// The store of this name, exactly as in its description.
 pub fn find(name: &str) -> Option<Entry> {
     all().find(|entry| (entry.describe)().name == name)
 }

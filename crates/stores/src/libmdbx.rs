@@ -1,4 +1,4 @@
-//! libmdbx: LMDB's descendant, driven by the code that drives LMDB.
+//! libmdbx, LMDB's descendant, with the same adapter code as LMDB.
 
 #[path = "lmdb/environment.rs"]
 mod environment;
@@ -17,21 +17,21 @@ use bakeoff_store::{
 use environment::Environment;
 use session::LmdbSession;
 
-/// The page size that libmdbx takes where the system's pages have it, and what its limits depend on.
+/// libmdbx's page size if the system's pages have it. Its limits depend on it.
 const PAGE_BYTES: u64 = 4_096;
 /// Half of what pages of that size can address.
 const MAP_BYTES_MAX: u64 = 1 << 42;
-/// `mdbx_env_set_geometry`, which has both.
+/// `mdbx_env_set_geometry`, which describes both settings.
 const SETTINGS: &str = "https://libmdbx.dqdkfa.ru/group__c__settings.html";
 const MODES: &str = "https://libmdbx.dqdkfa.ru/group__sync__modes.html";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let (key_bytes_max, value_bytes_max) = ffi::limits(PAGE_BYTES);
     Description::new(ffi::NAME, "libmdbx")
         .summary(
-            "Copy-on-write B+ tree in one memory-mapped file that grows and shrinks, from LMDB; readers never wait, writers \
-             take turns.",
+            "Copy-on-write B+ tree in one memory-mapped file that grows and shrinks, a descendant of LMDB; readers never wait, \
+            writers take turns.",
         )
         .version(ffi::version())
         .license("Apache-2.0")
@@ -54,7 +54,8 @@ pub(crate) fn describe() -> StoreDescription {
         )
         .durability(
             Durability::Consistent,
-            "MDBX_SAFE_NOSYNC: pages are written to the file at every commit and not flushed, and none is used again until a flush",
+            "MDBX_SAFE_NOSYNC: pages are written to the file at every commit and not flushed, and freed pages are not reused \
+            until a flush",
             // "a system crash can't corrupt the database, but you will lose the last transactions".
             after(Kept, EarlierState),
             MODES,
@@ -85,7 +86,7 @@ pub(crate) fn describe() -> StoreDescription {
             "map-size",
             1 << 20..=MAP_BYTES_MAX,
             None,
-            "Upper bound of the memory map, which the data can never outgrow; by default several times what the suite will write.",
+            "Maximum size of the memory map, which the data can never exceed; by default several times the data of the suite.",
             SETTINGS,
         ))
         .setting(
@@ -93,13 +94,13 @@ pub(crate) fn describe() -> StoreDescription {
                 "page-size",
                 256..=65_536,
                 None,
-                "Size of a page: a power of two; by default the system's. It limits keys to somewhat less than half of it and the file to 2^31 of it; the \
-                 limits told are those of 4 KiB.",
+                "Size of a page: a power of two; by default the system's. Keys are limited to slightly less than half a page, \
+                and the file to 2^31 pages. The limits shown are those of 4 KiB.",
                 SETTINGS,
             )
             .stepping(Step::PowerOfTwo),
         )
-        .memory("it has no cache: its pages are those of the page cache", "https://libmdbx.dqdkfa.ru/intro.html", &[])
+        .memory("it has no cache: its pages are in the kernel's page cache", "https://libmdbx.dqdkfa.ru/intro.html", &[])
         .build()
 }
 
@@ -114,21 +115,21 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let page_bytes = page_bytes(request)?;
     let map_bytes = map_bytes(request, page_bytes)?;
     ffi::be_quiet();
-    // Otherwise a read transaction would belong to its thread for good, and could not be reset and kept.
+    // Otherwise a read transaction would belong to its thread permanently, and could not be reset and kept.
     let flags = flags | ffi::MDBX_NOSTICKYTHREADS;
     let map = ffi::Map { bytes: environment::length(map_bytes)?, page_bytes: environment::length(page_bytes)? };
     let environment = Environment::open(request.directory, flags, &map, request.hints.threads)?;
     let (key_bytes_max, expected) = (environment.key_bytes_max(), key_bytes_max(page_bytes));
     if key_bytes_max < expected {
         let message = format!(
-            "the pages of this file hold keys of {key_bytes_max} bytes; {expected} are expected of pages of {page_bytes}"
+            "the pages of this file hold keys of {key_bytes_max} bytes; pages of {page_bytes} should hold {expected}"
         );
         return Err(StoreError::Store(message));
     }
     Ok(Box::new(Libmdbx { environment, map_bytes, page_bytes }))
 }
 
-/// The pages that were asked for, if the keys that will come fit them, or the library's own, of whose limit a plan knows.
+/// The requested page size, if the expected keys fit, or the library's own, whose limit a plan knows.
 fn page_bytes(request: &OpenRequest<'_>) -> Result<u64, StoreError> {
     if !request.is_set("page-size") {
         return Ok(ffi::page_bytes_default());
@@ -137,14 +138,15 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u64, StoreError> {
     let (most, needed) = (key_bytes_max(page_bytes), request.hints.key_bytes_max);
     if needed > most {
         return Err(StoreError::BadRequest(format!(
-            "setting `page-size` is {page_bytes}: such a page holds keys of {most} bytes at most, and the longest here has {needed}: {}",
+            "setting `page-size` is {page_bytes}: such a page holds keys of at most {most} bytes, and the longest here has \
+            {needed}: {}",
             mended_by(needed)
         )));
     }
     Ok(page_bytes)
 }
 
-/// The map that was asked for, if so many pages can be numbered, or one that the data will not outgrow.
+/// The requested size of the map, if that many pages can be numbered, or a size that the data will not exceed.
 fn map_bytes(request: &OpenRequest<'_>, page_bytes: u64) -> Result<u64, StoreError> {
     let most = ffi::map_bytes_max(page_bytes).unwrap_or(MAP_BYTES_MAX);
     if !request.is_set("map-size") {
@@ -153,14 +155,14 @@ fn map_bytes(request: &OpenRequest<'_>, page_bytes: u64) -> Result<u64, StoreErr
     let map_bytes = request.integer("map-size")?;
     if map_bytes > most {
         return Err(StoreError::BadRequest(format!(
-            "setting `map-size` is {map_bytes}: a file with pages of {page_bytes} bytes (`page-size`) grows to {most} bytes at most: give \
-             that or less, or larger pages"
+            "setting `map-size` is {map_bytes}: a file with pages of {page_bytes} bytes (`page-size`) grows to at most {most} \
+            bytes: give that or less, or larger pages"
         )));
     }
     Ok(map_bytes)
 }
 
-/// Which page size has room for keys of so many bytes.
+/// The page size for keys of this length.
 fn mended_by(key_bytes: u64) -> String {
     let fits = |page_bytes: &u64| key_bytes_max(*page_bytes) >= key_bytes;
     match (8..=16).map(|power| 1_u64 << power).find(fits) {
@@ -220,7 +222,7 @@ mod tests {
         open(&OpenRequest { directory, durability: Durability::Process, settings: &settings, hints })
     }
 
-    /// A key as long as pages of every size take is kept through reopening and a compacted copy, and a longer one is not taken.
+    /// A key of the maximum length is kept through reopening and a compacted copy, for pages of every size. A longer one is refused.
     #[test]
     fn pages_are_as_large_as_is_asked_for() {
         for power in 8..=16 {

@@ -1,4 +1,4 @@
-//! LMDB: one environment a store, shared by its threads; a read transaction a thread, reset and renewed for each read.
+//! LMDB: one environment per store, shared by its threads; one read transaction per thread, reset and renewed for each read.
 
 mod environment;
 mod error;
@@ -14,15 +14,15 @@ use bakeoff_store::{
 use environment::Environment;
 use session::LmdbSession;
 
-/// `MDB_MAXKEYSIZE` as LMDB is built unless told otherwise; `open` compares it with what the library says.
+/// LMDB's default for `MDB_MAXKEYSIZE`. `open` compares it with the library's own.
 const KEY_BYTES_MAX: u64 = 511;
 /// `MAXDATASIZE` in LMDB's source.
 const VALUE_BYTES_MAX: u64 = 0xffff_ffff;
-/// LMDB's pages are the system's, which on most machines have so many bytes; a map is generous anyway.
+/// LMDB uses the system's page size, which is this on most machines. The map is generous anyway.
 const PAGE_BYTES: u64 = 4_096;
 const SOURCE: &str = "http://www.lmdb.tech/doc/group__mdb.html";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     Description::new(ffi::NAME, "LMDB")
         .summary("Copy-on-write B+ tree in one memory-mapped file; readers never wait, writers take turns.")
@@ -80,11 +80,11 @@ pub(crate) fn describe() -> StoreDescription {
             "map-size",
             1 << 20..=1 << 46,
             None,
-            "Length of the memory map, which the data can never outgrow; by default several times what the suite will write.",
+            "Length of the memory map, which the data can never exceed; by default several times the data of the suite.",
             "http://www.lmdb.tech/doc/group__mdb.html#gaa2506ec8dab3d969b0e609cd82e619e5",
         ))
         .memory(
-            "none of its own: pages are read where the kernel has them, in the page cache, as much of which as it likes",
+            "none of its own: it reads pages in the kernel's page cache, and the kernel decides how much of it they use",
             "http://www.lmdb.tech/doc/index.html",
             &[],
         )
@@ -103,14 +103,14 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         true => request.integer("map-size")?,
         false => environment::map_bytes(request.hints, PAGE_BYTES),
     };
-    // Without MDB_NOTLS a read transaction would belong to its thread for good, and could not be reset and kept.
+    // Without MDB_NOTLS a read transaction would belong to its thread permanently, and could not be reset and kept.
     let flags = flags | ffi::MDB_NOTLS;
     let map = ffi::Map { bytes: environment::length(map_bytes)? };
     let environment = Environment::open(request.directory, flags, &map, request.hints.threads)?;
     let key_bytes_max = environment.key_bytes_max();
     if key_bytes_max < KEY_BYTES_MAX {
         let message =
-            format!("this LMDB was built for keys of at most {key_bytes_max} bytes; {KEY_BYTES_MAX} are expected");
+            format!("this LMDB was built for keys of at most {key_bytes_max} bytes instead of {KEY_BYTES_MAX}");
         return Err(StoreError::Store(message));
     }
     Ok(Box::new(Lmdb { environment, map_bytes }))

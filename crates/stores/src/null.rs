@@ -1,16 +1,16 @@
-//! The store that does nothing, as a driver offers it. Drivers also replay into it: to them it is [`Null`].
+//! The store that does nothing, as a driver offers it. Drivers also replay into it as [`Null`].
 
 use bakeoff_store::{
     Capability, Description, Durability, Leaves::Kept, Null, OpenRequest, Store, StoreDescription, StoreError,
     Structure, after,
 };
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let source = "crates/stores/src/null.rs";
     let how = "keeps nothing, so nothing can be lost";
     Description::new("null", "Null")
-        .summary("Does nothing and finds nothing: shows what the harness itself costs.")
+        .summary("Does nothing and finds nothing: shows the overhead of the harness.")
         .version(env!("CARGO_PKG_VERSION"))
         .license("MIT OR Apache-2.0")
         .language("Rust")
@@ -37,7 +37,7 @@ pub(crate) fn describe() -> StoreDescription {
         .build()
 }
 
-/// "Opens" it.
+/// "Opens" the store.
 pub(crate) fn open(_request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     Ok(Box::new(Null))
 }

@@ -10,17 +10,17 @@ use redb::Database;
 
 use session::{RECORDS, RedbSession, error};
 
-/// `MAX_VALUE_LENGTH` in redb's source, which holds for keys too (`Table::insert` in its `table.rs`); both together may have 3.75 GiB.
+/// `MAX_VALUE_LENGTH` in redb's source, which also limits keys (`Table::insert` in its `table.rs`). Both together may have 3.75 GiB.
 const BYTES_MAX: u64 = 3 << 30;
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let source = "https://docs.rs/redb/4/redb/enum.Durability.html";
     let flushed = "Durability::Immediate, the default: the file is flushed at every commit";
     Description::new("redb", "redb")
         .summary(
-            "Copy-on-write B+ tree in one file, in safe Rust; here each read, and each write outside a batch, is a transaction \
-             of its own.",
+            "Copy-on-write B+ tree in one file, in safe Rust; here each read, and each write outside a batch, is a separate \
+            transaction.",
         )
         .version(env!("VERSION_OF_REDB"))
         .license("MIT OR Apache-2.0")
@@ -29,7 +29,7 @@ pub(crate) fn describe() -> StoreDescription {
         .files("records.redb")
         .durability(
             Durability::None,
-            "Durability::None: commits stay in memory, and are made durable when it is closed",
+            "Durability::None: commits stay in memory, and become durable at closing",
             // "still guaranteed to be consistent".
             after(EarlierState, EarlierState),
             "https://github.com/cberner/redb/blob/HEAD/docs/design.md#non-durable-commits",
@@ -39,7 +39,7 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(Durability::Power, flushed, after(Kept, Kept), source)
         .not_offered(
             Durability::Process,
-            "a commit is either kept in memory (None) or flushed (Immediate): none is written without being flushed",
+            "a commit either stays in memory (None) or is flushed (Immediate): none is written without a flush",
             source,
         )
         .can(&[
@@ -59,7 +59,7 @@ pub(crate) fn describe() -> StoreDescription {
             "cache",
             0..=1 << 40,
             Some(1 << 30),
-            "Most memory that cached pages and pages not yet written take.",
+            "Maximum memory for cached pages and pages not yet written.",
             "https://docs.rs/redb/4/redb/struct.Builder.html#method.new",
         ))
         .memory(
@@ -100,7 +100,7 @@ impl Store for Redb {
         work(&mut RedbSession::new(&self.database, self.durability, plan))
     }
 
-    /// A durable commit takes those before it along that were not.
+    /// A durable commit includes the earlier commits that were not durable.
     fn close(self: Box<Self>) -> Result<(), StoreError> {
         self.database.begin_write().map_err(error)?.commit().map_err(error)
     }

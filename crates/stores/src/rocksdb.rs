@@ -1,4 +1,4 @@
-//! RocksDB: one database a store, shared by its threads; a batch, a pinned value and an iterator for each thread.
+//! RocksDB: one database per store, shared by its threads; each thread has a batch, a pinned value and an iterator.
 
 mod database;
 mod sys;
@@ -12,17 +12,18 @@ use bakeoff_store::{
 };
 use database::{Buffers, Database, Options};
 
-/// RocksDB cuts larger ones to this without a word (`SanitizeCfOptions` in its `column_family.cc`).
+/// RocksDB silently reduces larger ones to this (`SanitizeCfOptions` in its `column_family.cc`).
 const WRITE_BUFFER_BYTES_MAX: u64 = 64 << 30;
-/// `kMaxWriteBatchKeySize` in RocksDB's `write_batch.cc`: with the 8 bytes that it adds, a key's length must fit 32 bits. Its FAQ advises against more than 8 MB.
+/// `kMaxWriteBatchKeySize` in RocksDB's `write_batch.cc`: a key's length with the 8 bytes that it adds must fit 32 bits. Its FAQ advises
+/// against more than 8 MB.
 const KEY_BYTES_MAX: u64 = u32::MAX as u64 - 8;
-/// The largest that RocksDB advises (its FAQ).
+/// The largest that RocksDB's FAQ advises.
 const VALUE_BYTES_MAX: u64 = 3 << 30;
 const OPTIONS: &str = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/options.h";
 const TABLE: &str = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/table.h";
 const TUNING: &str = "https://github.com/facebook/rocksdb/wiki/Setup-Options-and-Basic-Tuning";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let log = "https://github.com/facebook/rocksdb/wiki/Basic-Operations#writes";
     Description::new("rocksdb", "RocksDB")
@@ -38,16 +39,17 @@ pub(crate) fn describe() -> StoreDescription {
         .table_files(&[".sst", ".blob"])
         .durability(
             Durability::None,
-            "WriteOptions::disableWAL: there is no log; what is in memory is written when a buffer is full and when the store is closed",
-            // "may get lost after a crash". With one column family, what is in files is a state of the past.
+            "WriteOptions::disableWAL: there is no log; a buffer in memory is written when it is full and at closing",
+            // "may get lost after a crash". With one column family, the files have an earlier state.
             after(EarlierState, EarlierState),
             OPTIONS,
         )
         .durability(
             Durability::Process,
             "WriteOptions::sync=false, the default: the log is written at every write and not flushed",
-            // "there is no hole in the recovered data" (https://rocksdb.org/blog/2022/10/05/lost-buffered-write-recovery.html) holds inside a log. Between
-            // two logs, "Gaps are still possible when WALs are truncated exactly on record boundaries" (HISTORY.md, 6.14).
+            // "there is no hole in the recovered data" (https://rocksdb.org/blog/2022/10/05/lost-buffered-write-recovery.html) is true
+            // inside a log. Between two logs, "Gaps are still possible when WALs are truncated exactly on record boundaries" (HISTORY.md,
+            // 6.14).
             after(Kept, PossiblyCorrupt),
             log,
         )
@@ -76,8 +78,8 @@ pub(crate) fn describe() -> StoreDescription {
         .values(VALUE_BYTES_MAX)
         .settings(settings())
         .memory(
-            "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. Indexes and \
-             filters of open files are not counted",
+            "a third for blocks that were read, as its documentation advises; the rest for write buffers, of which up to two \
+            exist at a time. Indexes and filters of open files are not counted",
             TUNING,
             &[share("cache", 33, 1), share("write-buffer", 67, 2)],
         )
@@ -110,10 +112,10 @@ fn settings() -> [Setting; 7] {
         setting::integer(
             "bloom-bits",
             0..=100,
-            // "A good value is 10": its tuning guide, under "Bloom filters", for databases with many gets.
+            // Its tuning guide, under "Bloom filters", says "A good value is 10" for databases with many gets.
             Some(10),
-            "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter, as RocksDB has it. 10 is advised \
-             where gets are many.",
+            "Bits per key of a Bloom filter that saves reading files without the key; 0 for no filter, RocksDB's default. Its \
+            tuning guide advises 10 for many gets.",
             TUNING,
         ),
         setting::integer(
@@ -134,7 +136,8 @@ fn settings() -> [Setting; 7] {
         setting::boolean(
             "statistics",
             false,
-            "Have RocksDB count what it does and time its calls, and add that to the result, where `report --full` shows it; that slows calls by 5 to 10 %.",
+            "RocksDB's own counters and call times, added to the result and shown by `report --full`; they slow calls by 5 to \
+            10 %.",
             "https://github.com/facebook/rocksdb/wiki/Statistics",
         ),
     ]

@@ -1,7 +1,6 @@
-//! SQLite: one table of keys and values, one connection a thread.
+//! SQLite: one table of keys and values, one connection per thread.
 //!
-//! Connections are kept from one session to the next, as an application would keep them, so a phase begins with the
-//! page cache that the phase before it left.
+//! Connections are kept from one session to the next, as in an application. So a phase begins with the page cache of the previous phase.
 
 mod error;
 #[cfg(test)]
@@ -22,24 +21,24 @@ use rusqlite::Connection;
 use error::error_from_rusqlite;
 use session::SqliteSession;
 
-/// `SQLITE_MAX_LENGTH`: key and value together, as a row, may be so long (<https://sqlite.org/limits.html>).
+/// `SQLITE_MAX_LENGTH`: the limit for key and value together, as a row (<https://sqlite.org/limits.html>).
 const ROW_BYTES_MAX: u64 = 1_000_000_000;
-/// Leaves room for what a row, or its entry in an index, says of its columns: three numbers of at most 9 bytes each and the length of all that
+/// Leaves room for the header of a row, or of its entry in an index. A header has three numbers of at most 9 bytes each, and its own length
 /// (<https://sqlite.org/fileformat2.html#record_format>).
 const KEY_BYTES_MAX: u64 = ROW_BYTES_MAX - 32;
-/// Leaves room for the longest key of a tape too.
+/// Also leaves room for the longest key of a tape.
 const VALUE_BYTES_MAX: u64 = ROW_BYTES_MAX - 100_000;
 const FILE: &str = "records.sqlite";
-/// Threads that write at the same time wait for each other this long before they give up.
+/// How long concurrent writers wait for each other before an error.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The words of `synchronous`, by SQLite's numbers for them.
+/// The values of `synchronous`, by SQLite's numbers for them.
 const SYNCHRONOUS: [&str; 4] = ["off", "normal", "full", "extra"];
 
-/// A word of `table`.
+/// A value of `table`.
 const WITHOUT_ROWID: &str = "without-rowid";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let synchronous = "https://sqlite.org/pragma.html#pragma_synchronous";
     Description::new("sqlite", "SQLite")
@@ -51,7 +50,8 @@ pub(crate) fn describe() -> StoreDescription {
         .files("records.sqlite; while open, at every level except none, also records.sqlite-wal and -shm")
         .durability(
             Durability::None,
-            "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
+            "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, \
+             so a batch is not atomic",
             // "will very likely go corrupt", in the middle of a transaction.
             after(PossiblyCorrupt, PossiblyCorrupt),
             "https://sqlite.org/pragma.html#pragma_journal_mode",
@@ -118,15 +118,15 @@ fn size_settings() -> [Setting; 4] {
             "cache",
             0..=1 << 40,
             Some(2_048_000),
-            "Most memory that the page cache of one connection (thread) takes; less than 1 KiB counts as none.",
+            "Maximum memory of the page cache of one connection (thread); less than 1 KiB counts as none.",
             "https://sqlite.org/pragma.html#pragma_cache_size",
         ),
         setting::choice(
             "table",
             &["auto", "without-rowid", "rowid"],
             "auto",
-            "How rows are kept: in the tree of keys (without-rowid) or in a tree of their own beside an index (rowid); auto \
-             takes rowid when a mean row is larger than a twentieth of a page.",
+            "Where rows are kept: in the tree of keys (without-rowid), or in a separate tree with an index (rowid); auto \
+             means rowid if a mean row is larger than a twentieth of a page.",
             "https://sqlite.org/withoutrowid.html",
         ),
         setting::bytes(
@@ -145,16 +145,17 @@ fn journal_settings() -> [Setting; 4] {
             "journal",
             &["auto", "wal", "delete"],
             "auto",
-            "journal_mode: a write-ahead log, or a rollback journal, which is SQLite's own default and with which each commit is flushed unless synchronous is off; \
-             auto takes what the level is described with.",
+            "journal_mode: a write-ahead log (wal), or a rollback journal (delete), SQLite's own default. With a rollback \
+             journal each commit is flushed unless synchronous is off. auto is the mode in the level's description.",
             "https://sqlite.org/pragma.html#pragma_journal_mode",
         ),
         setting::choice(
             "synchronous",
             &["auto", "off", "normal", "full", "extra"],
             "auto",
-            "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the level needs. With a rollback journal, level consistent \
-             needs full, and level power extra, which alone flushes the removal of the journal. SQLite's own default is full.",
+            "What is flushed. normal flushes each commit only with a rollback journal. auto is what the level needs. With a \
+             rollback journal, level consistent needs full, and level power needs extra, because only extra flushes the \
+             removal of the journal. SQLite's own default is full.",
             "https://sqlite.org/pragma.html#pragma_synchronous",
         )
         .flushing("full")
@@ -165,8 +166,9 @@ fn journal_settings() -> [Setting; 4] {
             "locking-mode",
             &["normal", "exclusive"],
             "normal",
-            "Whether the database is locked for each transaction, or once and for all by the one connection there can be then: with one thread only. A write-ahead \
-             log has its index in the connection's own memory then, not in a shared file.",
+            "normal locks the database for each transaction; exclusive locks it permanently, so it allows only one \
+             connection and one thread. With exclusive, the index of a write-ahead log is in the connection's memory, not in \
+             a shared file.",
             "https://sqlite.org/pragma.html#pragma_locking_mode",
         )
         .alone("exclusive"),
@@ -185,7 +187,8 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let page_bytes = request.integer("page-size")?;
     if request.word("locking-mode")? == "exclusive" && request.hints.threads > 1 {
         return Err(StoreError::BadRequest(format!(
-            "SQLite with locking-mode = exclusive has one connection, not one for each of {} threads: give 1 thread, or locking-mode = normal",
+            "SQLite with locking-mode = exclusive has only one connection, but there are {} threads: give 1 thread, or \
+             locking-mode = normal",
             request.hints.threads
         )));
     }
@@ -196,8 +199,8 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     Ok(Box::new(Sqlite { configuration, table, idle: Mutex::new(vec![connection]) }))
 }
 
-/// <https://sqlite.org/withoutrowid.html>: the mean row should be smaller than about a twentieth of a page, else rows
-/// fill the inner pages of the tree of keys and make it deep.
+/// <https://sqlite.org/withoutrowid.html>: the mean row should be smaller than about 1/20 of a page. Otherwise rows fill the inner pages of
+/// the tree of keys and make it deep.
 fn kind_of_table(table: &str, page_bytes: u64, hints: &DataHints) -> &'static str {
     let row_bytes = hints.key_bytes_max + hints.value_bytes_mean;
     let without_rowid = match table {
@@ -212,7 +215,7 @@ fn create_table(kind: &str) -> String {
     format!("CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL){kind}")
 }
 
-/// What settings came to that are `auto`, or that the level holds to more, as far as they have a word for it.
+/// The effective values of settings that are `auto` or that the level raises, if they have a name.
 fn chosen(table: &str, configuration: &Configuration) -> Settings {
     let of = |wanted: &str| configuration.pragmas.iter().find(|(pragma, _)| *pragma == wanted).map(|(_, value)| value);
     let synchronous =
@@ -230,8 +233,8 @@ fn journaling(durability: Durability, journal: &str, synchronous: &str) -> (&'st
         (Durability::None, _) => "memory",
         _ => "wal",
     };
-    // With a rollback journal a commit is the removal of the journal, which only EXTRA flushes, and NORMAL is "maybe not consistent"
-    // (the table in the documentation of `synchronous`).
+    // With a rollback journal a commit is the removal of the journal, which only EXTRA flushes, and NORMAL is "maybe not consistent" (the
+    // table in the documentation of `synchronous`).
     let needed = match (durability, mode) {
         (Durability::None | Durability::Process, _) => 0,
         (Durability::Consistent, "delete") => 2,
@@ -240,14 +243,14 @@ fn journaling(durability: Durability, journal: &str, synchronous: &str) -> (&'st
         (Durability::Power, _) => 2,
     };
     let wanted = SYNCHRONOUS.iter().zip(0..).find(|(word, _)| **word == synchronous).map_or(needed, |(_, level)| level);
-    // Words that promise less are not taken, except those that do so with a rollback journal alone.
+    // A plan already refuses values that promise less, except with a rollback journal. Those are raised here.
     (mode, if durability.includes(Durability::Consistent) { wanted.max(needed) } else { wanted })
 }
 
-/// What every connection is set to.
+/// The configuration of every connection.
 struct Configuration {
     path: PathBuf,
-    /// Pragma and value, in the order they must be set in: the page size before the journal creates the file.
+    /// Pragma and value, in the required order: the page size before the journal creates the file.
     pragmas: Vec<(&'static str, String)>,
 }
 
@@ -262,7 +265,7 @@ impl Configuration {
         };
         let pragmas = vec![
             ("page_size", request.integer("page-size")?.to_string()),
-            // Before the log is first used, which else makes the shared file of its index.
+            // Before the first use of the log, which would otherwise create the shared file of its index.
             ("locking_mode", request.word("locking-mode")?.to_owned()),
             ("journal_mode", journal_mode.to_owned()),
             ("synchronous", synchronous.to_string()),
@@ -273,7 +276,7 @@ impl Configuration {
         Ok(Self { path: request.directory.join(FILE), pragmas })
     }
 
-    /// Opens a connection and makes sure that every pragma took: SQLite says nothing when one does not.
+    /// Opens a connection and checks every pragma: SQLite ignores unsuitable values silently.
     fn connect(&self) -> Result<Connection, StoreError> {
         let connection = Connection::open(&self.path).map_err(error_from_rusqlite)?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(error_from_rusqlite)?;
@@ -289,7 +292,7 @@ impl Configuration {
     }
 }
 
-/// A pragma's value as text, number or not.
+/// A pragma's value as text, also if it is a number.
 fn pragma_value(connection: &Connection, pragma: &str) -> Result<String, StoreError> {
     let sql = format!("PRAGMA {pragma}");
     let value = connection.query_row(&sql, [], |row| row.get::<_, rusqlite::types::Value>(0));
@@ -302,9 +305,9 @@ fn pragma_value(connection: &Connection, pragma: &str) -> Result<String, StoreEr
 
 struct Sqlite {
     configuration: Configuration,
-    /// Its kind, a word of the setting.
+    /// The kind of table, a value of the setting.
     table: &'static str,
-    /// Connections that no session uses at the moment.
+    /// Connections that no session currently uses.
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -313,7 +316,7 @@ impl Sqlite {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection that no session uses, or a new one; who takes it puts it back.
+    /// An unused connection, or a new one. The caller returns it afterwards.
     fn connection(&self) -> Result<Connection, StoreError> {
         let idle = self.idle().pop();
         idle.map_or_else(|| self.configuration.connect(), Ok)
@@ -345,7 +348,7 @@ impl Store for Sqlite {
 
     /// <https://sqlite.org/lang_vacuum.html#vacuuminto>
     fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
-        // One of those there are: another would find the database locked where one of them has it for itself.
+        // Uses an existing connection: a new one would find the database locked if one has it exclusively.
         let connection = self.connection()?;
         let copied = Self::copy_into(&connection, directory);
         self.idle().push(connection);

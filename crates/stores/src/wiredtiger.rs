@@ -1,4 +1,4 @@
-//! WiredTiger: one connection a store, shared by its threads, and one table; a session with its cursors for each thread.
+//! WiredTiger: one connection per store, shared by its threads, and one table; each thread has a session with its cursors.
 
 mod connection;
 mod new_names;
@@ -11,19 +11,19 @@ use bakeoff_store::{
 use connection::{CacheUse, Connection, WiredTigerSession};
 use new_names::NewNames;
 
-/// `WT_BTREE_MAX_OBJECT_SIZE` in WiredTiger's `btree.h`: lengths of keys and values are 32 bits long, and some are kept for itself.
+/// `WT_BTREE_MAX_OBJECT_SIZE` in WiredTiger's `btree.h`: lengths of keys and values have 32 bits, and some values are reserved.
 const BYTES_MAX: u64 = u32::MAX as u64 - 1_024;
 const OPEN: &str = "https://source.wiredtiger.com/3.2.1/group__wt.html#gacbe8d118f978f5bfc8ccb4c77c9e8813";
 const CREATE: &str =
     "https://source.wiredtiger.com/3.2.1/struct_w_t___s_e_s_s_i_o_n.html#a358ca4141d59c345f401c58501276bbb";
 
-/// What the store reports about itself.
+/// The description of the store.
 pub(crate) fn describe() -> StoreDescription {
     let durability = "https://source.wiredtiger.com/3.2.1/tune_durability.html";
-    let flushed = "a log with transaction_sync=(enabled,method=dsync): it is written with O_DSYNC at every commit, and the names of new logs, which it leaves, are flushed by \
-                   bakeoff";
+    let flushed = "a log with transaction_sync=(enabled,method=dsync): it is written with O_DSYNC at every commit. WiredTiger \
+        does not flush the names of new logs; bakeoff does";
     Description::new("wiredtiger", "WiredTiger")
-        .summary("B-tree whose pages are changed in a cache and written anew at checkpoints, with a log.")
+        .summary("B-tree with a log; pages are changed in a cache and written to new places at checkpoints.")
         .version(connection::version())
         .license("GPL-2.0-only OR GPL-3.0-only")
         .language("C")
@@ -43,8 +43,8 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(
             Durability::Process,
             "a log with transaction_sync=(enabled,method=none): it is written at every commit, and flushed at checkpoints",
-            // "durable … after application failure, but not after system failure". Recovery cuts the log at the first bad record or hole (`log.c`), but
-            // that is no promise.
+            // "durable … after application failure, but not after system failure". Recovery cuts the log at the first bad record or hole
+            // (`log.c`), but that is not a promise.
             after(Kept, PossiblyCorrupt),
             durability,
         )
@@ -52,8 +52,9 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(
             Durability::Power,
             flushed,
-            // "durable on application or system failure". So is method=fsync by the documentation, but with it the last commit before a log is full is flushed
-            // after it was acknowledged: `__wti_log_release` flushes the next log, and another thread that one.
+            // "durable on application or system failure". The documentation also says so of method=fsync. But with that, the last commit
+            // before a log is full is flushed after its acknowledgement: `__wti_log_release` flushes the next log, and another thread
+            // flushes the full one.
             after(Kept, Kept),
             durability,
         )
@@ -73,7 +74,7 @@ pub(crate) fn describe() -> StoreDescription {
         .values(BYTES_MAX)
         .settings(settings())
         .memory(
-            "all for the cache, which holds changed pages too; what sessions and cursors take is not counted",
+            "all of it for the cache, which also holds changed pages. Memory of sessions and cursors is not counted",
             "https://source.wiredtiger.com/3.2.1/tune_cache.html",
             &[share("cache", 100, 1)],
         )
@@ -82,12 +83,12 @@ pub(crate) fn describe() -> StoreDescription {
 
 fn settings() -> [Setting; 5] {
     [
-        setting::bytes("cache", 1 << 20..=1 << 40, Some(100 << 20), "Memory for pages, changed ones too.", OPEN),
+        setting::bytes("cache", 1 << 20..=1 << 40, Some(100 << 20), "Memory for pages, including changed ones.", OPEN),
         setting::bytes(
             "page-size",
             4 << 10..=512 << 20,
             Some(32 << 10),
-            "Largest page of entries on disk, before compression: a multiple of 4 KiB, in which files are allotted.",
+            "Largest page of entries on disk, before compression: a multiple of 4 KiB, the unit of allocation in files.",
             CREATE,
         )
         .stepping(Step::MultipleOf(4 << 10)),
@@ -103,15 +104,15 @@ fn settings() -> [Setting; 5] {
             "log-size",
             100 << 10..=2 << 30,
             Some(100 << 20),
-            "Bytes of a log, after which another follows; without effect at level none.",
+            "Size of a log, after which another follows; no effect at level none.",
             OPEN,
         ),
         setting::bytes(
             "checkpoint",
             1 << 20..=2 << 30,
             Some(100 << 20),
-            "Bytes of log after which all changed pages are written, so that old logs are removed; without effect at level none. \
-             The default is that of log-size.",
+            "After this many bytes of log, all changed pages are written, so that old logs are removed; no effect at level \
+            none. The default is that of log-size.",
             OPEN,
         ),
     ]
@@ -120,8 +121,8 @@ fn settings() -> [Setting; 5] {
 /// Creates or opens the store.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let compression = request.word("compression")?;
-    // As many sessions as threads, and those of its own threads, for which its default of 100 leaves room
-    // ("session_max" of wiredtiger_open, "including server threads").
+    // As many sessions as threads, plus WiredTiger's own. Its default of 100 has room for those ("session_max" of wiredtiger_open,
+    // "including server threads").
     let sessions = request.hints.threads.saturating_add(100);
     let cache_bytes = request.integer("cache")?;
     let mut configuration = format!("create,cache_size={cache_bytes},session_max={sessions}");
@@ -149,7 +150,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
 
 struct WiredTiger {
     connection: Connection,
-    /// At levels whose writes are flushed.
+    /// At levels that flush writes.
     names: Option<NewNames>,
     cache: CacheUse,
 }

@@ -1,5 +1,5 @@
-//! A get into a buffer with room for the value allocates nothing on the Rust side, in any store that keeps data. What a
-//! library in C allocates is its own and not seen here; what one in Rust allocates is seen, so those are left out.
+//! A get into a buffer with room for the value allocates nothing in Rust, for any store that keeps data. Allocations of a library in C are
+//! not visible here. Those of a library in Rust are, so these stores are excluded.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -16,12 +16,12 @@ thread_local! {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

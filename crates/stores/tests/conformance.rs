@@ -1,7 +1,7 @@
-//! Every store of the table, put to the checks of `bakeoff-store`.
+//! The checks of `bakeoff-store` for every store of the table.
 //!
-//! First the checks themselves are checked: a store that goes wrong must fail some. Names after `--` choose stores:
-//! `cargo test --release -p bakeoff-stores --test conformance -- sqlite lmdb`.
+//! First the checks themselves are tested: a faulty store must fail some. Names after `--` select stores: `cargo test --release -p
+//! bakeoff-stores --test conformance -- sqlite lmdb`.
 
 mod small_logs;
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 /// The faults of the store `faulty` that no check notices.
 fn unnoticed_faults() -> Vec<&'static str> {
     let hook = std::panic::take_hook();
-    // These failures are wanted; their messages would only alarm.
+    // These failures are expected, and their messages would only alarm.
     std::panic::set_hook(Box::new(|_| {}));
     let faults = ["wrong-value", "missing-key", "phantom-key", "lost-on-reopen", "lost-in-copy", "error", "panic"];
     let go_unnoticed = |fault: &&str| {

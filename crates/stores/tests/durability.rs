@@ -1,8 +1,8 @@
-//! What each store of the table promises, seen from outside: see `bakeoff_store::durability`.
+//! The durability promises of the stores of the table, checked from outside: see `bakeoff_store::durability`.
 //!
-//! With `BAKEOFF_JVM_BUILT`, as `./bakeoff test` sets it, the stores are those of the JVM driver, and the program that is started is
-//! `bakeoff.conformance.DurabilityChild`. Names after `--` choose stores:
-//! `cargo test --release -p bakeoff-stores --test durability -- sqlite`.
+//! With `BAKEOFF_JVM_BUILT`, as `./bakeoff test` sets it, the stores are those of the JVM driver, and the started program is
+//! `bakeoff.conformance.DurabilityChild`. Names after `--` select stores: `cargo test --release -p bakeoff-stores --test durability --
+//! sqlite`.
 
 mod small_logs;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 use small_logs::SMALL_LOGS;
 use tempfile::TempDir;
 
-/// The directory in which `./bakeoff` has built the JVM driver, whose stores are then looked at instead of those in this program.
+/// The directory in which `./bakeoff` has built the JVM driver. If set, its stores are checked instead of those in this program.
 const JVM_BUILT: &str = "BAKEOFF_JVM_BUILT";
 /// A directory on a disk: below the build directory and not in /tmp, which may be memory.
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
@@ -74,7 +74,7 @@ fn jvm_subjects(built: &Path) -> Vec<Subject> {
     subjects
 }
 
-/// A store in a jar: its class path, and a directory for what its library unpacks.
+/// A store in a jar: its class path, and a directory for files that its library unpacks.
 struct Jvm {
     class_path: OsString,
     scratch: TempDir,
@@ -87,7 +87,7 @@ impl Jvm {
 }
 
 impl Program for Jvm {
-    /// Java with a class path, its flags as those of the driver.
+    /// Java with the class path and flags of the driver.
     fn command(&self) -> Command {
         let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
         let mut command = Command::new(home.map_or_else(|| "java".into(), |home| Path::new(&home).join("bin/java")));
@@ -100,7 +100,8 @@ impl Program for Jvm {
         command
     }
 
-    /// With a scratch directory of its own: two that unpack a library in one at the same time do it elsewhere, in the working directory at worst.
+    /// A copy with its own scratch directory. If two processes unpack a library into one at the same time, they do it elsewhere, possibly
+    /// in the working directory.
     fn afresh(&self) -> Arc<dyn Program> {
         Arc::new(Self::new(self.class_path.clone()))
     }

@@ -1,6 +1,6 @@
-//! The faulty store does each of its faults, after as many operations as it was asked to.
+//! The faulty store produces each of its faults, after the requested number of operations.
 //!
-//! Faults that end or stop a process are done by a child: this same program, told by a variable which fault to do.
+//! Faults that end or stop a process happen in a child: this same program, with the fault in a variable.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
@@ -20,7 +20,7 @@ fn open(directory: &std::path::Path, fault: &str, at: u64) -> Box<dyn Store> {
     (entry.open)(&request).unwrap()
 }
 
-/// Works in a session of a store that goes wrong after three operations; two of them have inserted records.
+/// Works in a session of a store that fails after three operations; two of them have inserted records.
 fn with_fault(fault: &str, mut work: impl FnMut(&mut dyn Session) -> Result<(), StoreError>) -> Result<(), StoreError> {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), fault, 3);
@@ -140,7 +140,7 @@ fn run_child(fault: &str) -> (Output, String) {
     (output, String::from_utf8_lossy(&words).into_owned())
 }
 
-/// Does the fault it is told to, if it is.
+/// Produces the fault in the variable, if there is one.
 #[test]
 fn in_a_child() {
     let Ok(fault) = std::env::var(CHILD) else { return };

@@ -1,4 +1,4 @@
-//! Stepping through a Berkeley database.
+//! Steps through a Berkeley DB database.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ pub(super) struct Cursor<'d> {
     database: PhantomData<&'d ()>,
 }
 
-/// Where a cursor's entry is copied to, kept from scan to scan.
+/// Buffers for the cursor's entry, kept from scan to scan.
 #[derive(Default)]
 pub(super) struct Entry {
     key: Vec<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Entry {
 
 impl Cursor<'_> {
     /// # Safety
-    /// The cursor is open and is the caller's to give.
+    /// The cursor is open, and the caller owns it.
     pub(super) unsafe fn new(raw: *mut sys::Cursor) -> Self {
         Self { raw, database: PhantomData }
     }
@@ -56,14 +56,14 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Moves the cursor and copies its entry; false if there is nothing to move to. Without room the cursor stays, so that more can
-    /// be made.
+    /// Moves the cursor and copies its entry; false if there is no such entry. If a buffer is too small the cursor stays, so that the
+    /// caller can enlarge it.
     fn step(&mut self, entry: &mut Entry, operation: u32, from: &[u8]) -> Result<bool, StoreError> {
         loop {
             entry.key.clear();
             entry.key.extend_from_slice(from);
             let (mut key, mut value) = (whole(&mut entry.key), whole(&mut entry.value));
-            // SAFETY: the cursor is open; key and value are room for as many bytes as they say.
+            // SAFETY: the cursor is open; key and value have room for as many bytes as they declare.
             match unsafe { sys::bakeoff_db_cursor_get(self.raw, &mut key, &mut value, operation) } {
                 sys::NOT_FOUND => return Ok(false),
                 sys::BUFFER_SMALL => {
@@ -73,7 +73,7 @@ impl Cursor<'_> {
                 }
                 code => {
                     check(code)?;
-                    // SAFETY: that many bytes were written from the first one on.
+                    // SAFETY: this many bytes were written from the first one on.
                     unsafe {
                         entry.key.set_len(key.length as usize);
                         entry.value.set_len(value.length as usize);
@@ -85,7 +85,7 @@ impl Cursor<'_> {
     }
 }
 
-/// All of a buffer's memory, and the length of what is in it.
+/// All of a buffer's memory, and the length of its content.
 fn whole(buffer: &mut Vec<u8>) -> Room {
     let to_u32 = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Room { data: buffer.as_mut_ptr(), room: to_u32(buffer.capacity()), length: to_u32(buffer.len()) }

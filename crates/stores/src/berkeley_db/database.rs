@@ -1,4 +1,4 @@
-//! Berkeley DB's handles with lifetimes: what its interface asks of its caller, the types see to.
+//! Berkeley DB's handles with lifetimes: the types guarantee what its interface requires of its caller.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -46,7 +46,7 @@ impl Environment {
     fn close(self) -> Result<(), StoreError> {
         let raw = self.0;
         std::mem::forget(self);
-        // SAFETY: the environment is open, nothing of it is, and it is used no more, whatever the code.
+        // SAFETY: the environment is open, its handles are closed, and it is no longer used, for any code.
         check(unsafe { sys::bakeoff_db_environment_close(raw) })
     }
 }
@@ -58,7 +58,7 @@ impl Drop for Environment {
     }
 }
 
-/// What a database is opened with.
+/// Options for opening a database.
 pub(super) struct Options<'a> {
     pub(super) directory: &'a Path,
     pub(super) hash: bool,
@@ -90,24 +90,24 @@ struct Handle(*mut sys::Database);
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the database is open: `Database::close` forgets it. Every cursor and transaction, borrowing it, is gone.
+        // SAFETY: the database is open: `Database::close` forgets it. All cursors and transactions borrow it, so they are gone.
         unsafe { sys::bakeoff_db_close(self.0) };
     }
 }
 
-// SAFETY: in an environment the handles are opened with DB_THREAD, which lets threads share them. Without one the callers take
-// turns: `Berkeley` holds a lock around each call.
+// SAFETY: in an environment the handles are opened with DB_THREAD, which lets threads share them. Without one the callers take turns:
+// `Berkeley` holds a lock around each call.
 unsafe impl Sync for Database {}
 
 impl Database {
-    /// Creates or opens it; an environment recovers what an earlier process left in its log.
+    /// Creates or opens the database. An environment recovers from an earlier process's log.
     pub(super) fn open(options: &Options<'_>) -> Result<Self, StoreError> {
         let Options { directory, hash, page_bytes, cache_bytes, .. } = *options;
         let environment = match options.log {
             Log::Absent => None,
             log => Some(Environment::open(directory, cache_bytes, log == Log::Flushed)?),
         };
-        // In an environment a relative path begins at its directory.
+        // In an environment a relative path starts at its directory.
         let file = match environment {
             Some(_) => c_path(Path::new(FILE))?,
             None => c_path(&directory.join(FILE))?,
@@ -127,13 +127,13 @@ impl Database {
         let raw = handle.0;
         std::mem::forget(handle);
         let checkpoint = environment.as_ref().map_or(Ok(()), Environment::checkpoint);
-        // SAFETY: the database is open, nothing of it is, and it is used no more, whatever the code.
+        // SAFETY: the database is open, its cursors and transactions are closed, and it is no longer used, for any code.
         let closed = check(unsafe { sys::bakeoff_db_close(raw) });
         let environment_closed = environment.map_or(Ok(()), Environment::close);
         checkpoint.and(closed).and(environment_closed)
     }
 
-    /// Writes changed pages, so that logs can go.
+    /// Writes changed pages, so that logs can be removed.
     pub(super) fn checkpoint(&self) -> Result<(), StoreError> {
         self.environment.as_ref().map_or(Ok(()), Environment::checkpoint)
     }
@@ -147,7 +147,7 @@ impl Database {
         Ok(Some(Transaction { raw, database: PhantomData }))
     }
 
-    /// Writes a key, in a transaction or by itself.
+    /// Writes a key, in a transaction or separately.
     pub(super) fn put(&self, within: Within<'_>, key: &[u8], value: &[u8], overwrite: bool) -> Result<(), StoreError> {
         check(alone_until_no_deadlock(within, || {
             // SAFETY: the database is open; key and value are only read.
@@ -167,7 +167,7 @@ impl Database {
         if code == sys::NOT_FOUND { Ok(()) } else { check(code) }
     }
 
-    /// Whether a key is there.
+    /// Whether a key exists.
     pub(super) fn exists(&self, within: Within<'_>, key: &[u8]) -> Result<bool, StoreError> {
         let code = alone_until_no_deadlock(within, || {
             // SAFETY: the database is open; the key is only read.
@@ -176,7 +176,7 @@ impl Database {
         if code == sys::NOT_FOUND { Ok(false) } else { check(code).map(|()| true) }
     }
 
-    /// Appends the key's value to `value`, if there is one: Berkeley DB copies it there from its page.
+    /// Appends the key's value to `value`, if it exists. Berkeley DB copies it there from its page.
     pub(super) fn get(&self, within: Within<'_>, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         loop {
             let mut found = room_of(value);
@@ -189,7 +189,7 @@ impl Database {
                 sys::BUFFER_SMALL => value.reserve(found.length as usize),
                 code => {
                     check(code)?;
-                    // SAFETY: that many bytes were written behind the last one.
+                    // SAFETY: this many bytes were written behind the last one.
                     unsafe { value.set_len(value.len() + found.length as usize) };
                     return Ok(true);
                 }
@@ -197,17 +197,17 @@ impl Database {
         }
     }
 
-    /// Opens a cursor that stands nowhere yet.
+    /// Opens a cursor without a position.
     pub(super) fn cursor<'d>(&'d self, within: Within<'d>) -> Result<Cursor<'d>, StoreError> {
         let mut cursor = ptr::null_mut();
         // SAFETY: the database is open, the transaction live or null, and `cursor` is set if the code is 0.
         check(unsafe { sys::bakeoff_db_cursor_open(self.handle.0, raw(within), &mut cursor) })?;
-        // SAFETY: the cursor is open, and neither database nor transaction ends while it borrows them.
+        // SAFETY: the cursor is open. It borrows the database and the transaction, so neither ends before it.
         Ok(unsafe { Cursor::new(cursor) })
     }
 }
 
-/// The transaction that something is done in, or none: then it is one of its own.
+/// The transaction of an operation. Without one, the operation is its own transaction.
 pub(super) type Within<'t> = Option<&'t Transaction<'t>>;
 
 /// A transaction, aborted unless it is committed.
@@ -221,7 +221,7 @@ impl Transaction<'_> {
     pub(super) fn commit(self) -> Result<(), StoreError> {
         let raw = self.raw;
         std::mem::forget(self);
-        // SAFETY: the transaction is live, its cursors are closed, and it is used no more, whatever the code.
+        // SAFETY: the transaction is live, its cursors are closed, and it is no longer used, for any code.
         check(unsafe { sys::bakeoff_db_commit(raw) })
     }
 }
@@ -237,7 +237,8 @@ fn raw(within: Within<'_>) -> *mut sys::Transaction {
     within.map_or(ptr::null_mut(), |transaction| transaction.raw)
 }
 
-/// Who gets in each other's way through the order of their locks is told to try again; what is not part of a transaction can.
+/// Repeats an operation outside a transaction after a deadlock. Berkeley DB reports a deadlock to one of the threads whose lock orders
+/// conflict.
 fn alone_until_no_deadlock(
     within: Within<'_>,
     mut attempt: impl FnMut() -> Result<c_int, StoreError>,
@@ -252,7 +253,7 @@ fn alone_until_no_deadlock(
 
 fn lend(bytes: &[u8]) -> Result<Bytes<'_>, StoreError> {
     let length = u32::try_from(bytes.len()).map_err(|_| {
-        StoreError::BadRequest(format!("{} bytes are more than Berkeley DB takes: at most {}", bytes.len(), u32::MAX))
+        StoreError::BadRequest(format!("{} bytes are too long for Berkeley DB: give at most {}", bytes.len(), u32::MAX))
     })?;
     Ok(Bytes { data: bytes.as_ptr(), length, borrowed: PhantomData })
 }

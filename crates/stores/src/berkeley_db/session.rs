@@ -8,23 +8,22 @@ use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
 use super::cursor::Entry;
 use super::database::{Database, Transaction};
 
-/// What all sessions share.
+/// The state that all sessions share.
 pub(super) struct Berkeley {
     pub(super) database: Database,
     pub(super) hash: bool,
     pub(super) has_transactions: bool,
-    /// Held by a batch to its end, since one that deadlocks with another could not be tried again; without transactions, by
-    /// each call.
+    /// Held by a batch to its end, since a deadlocked batch could not be repeated. Without transactions, held by each call.
     pub(super) turn: Mutex<()>,
     pub(super) page_bytes: u32,
     pub(super) cache_bytes: u64,
     pub(super) checkpoint_bytes: u64,
-    /// Since the last checkpoint.
+    /// Bytes written since the last checkpoint.
     pub(super) written_bytes: AtomicU64,
 }
 
 impl Berkeley {
-    /// Nobody else is inside the database while this is held. In an environment Berkeley DB sees to that.
+    /// Excludes other threads from the database while the guard is held. In an environment Berkeley DB synchronises threads itself.
     fn alone(&self) -> Option<MutexGuard<'_, ()>> {
         (!self.has_transactions).then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -39,7 +38,7 @@ impl Berkeley {
     }
 }
 
-/// The store, and in a batch the transaction that is open.
+/// The store, and the open transaction of a batch.
 pub(super) struct BerkeleySession<'s> {
     store: &'s Berkeley,
     batched: bool,
@@ -52,12 +51,12 @@ pub(super) struct BerkeleySession<'s> {
 }
 
 impl<'s> BerkeleySession<'s> {
-    /// A session with nothing open.
+    /// A session without a transaction.
     pub(super) fn new(store: &'s Berkeley, plan: &SessionPlan) -> Self {
         Self { store, batched: plan.batched, batch: None, turn: None, written_bytes: 0, entry: Entry::default() }
     }
 
-    /// Writes in the batch, which begins with its first write, or in a transaction of its own.
+    /// Writes in the batch, which begins with its first write, or in a separate transaction.
     fn write(&mut self, bytes: usize, write: impl FnOnce(&Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
         if self.batched && self.batch.is_none() && self.store.has_transactions {
             self.turn = Some(self.store.turn.lock().unwrap_or_else(PoisonError::into_inner));
@@ -74,7 +73,7 @@ impl<'s> BerkeleySession<'s> {
         if result.is_ok() && !self.batched { self.after_commit() } else { result }
     }
 
-    /// A transaction with an error in it can only be aborted.
+    /// A transaction after an error can only be aborted.
     fn drop_batch(&mut self) {
         self.batch = None;
         self.turn = None;

@@ -2,7 +2,7 @@
  * Berkeley DB's methods as functions. Its handles are structures with a pointer for each method among hundreds of private
  * fields, which only its own header knows.
  *
- * What returns int returns 0, one of Berkeley DB's codes, or an errno. A failed open leaves nothing behind.
+ * Functions that return int return 0, one of Berkeley DB's codes, or an errno. A failed open leaves nothing open.
  */
 
 #include <db.h>
@@ -20,7 +20,7 @@ struct bakeoff_db_bytes {
     u_int32_t length;
 };
 
-/* Memory of the caller's: `length` becomes that of what was found, also where that has no room. */
+/* Memory of the caller. `length` becomes the length of the answer, even if there is no room for it. */
 struct bakeoff_db_room {
     void *data;
     u_int32_t room;
@@ -61,8 +61,8 @@ static int flush_directory_of(const char *file) {
 }
 
 /*
- * Opens as open() does, and flushes the name of a file that was not there. Berkeley DB flushes what it writes to a log, but not that there is a new
- * log, which comes every 10 MiB: after a power cut what was acknowledged would be in a file without a name.
+ * Opens as open() does, and flushes the name of a new file. Berkeley DB flushes what it writes to a log, but not the name of a new log, which
+ * comes every 10 MiB. After a power cut, acknowledged data would be in a file without a name.
  */
 static int open_with_name(const char *path, int flags, ...) {
     va_list rest;
@@ -78,7 +78,7 @@ static int open_with_name(const char *path, int flags, ...) {
     return -1;
 }
 
-/* Of two that wait for each other, the one that has written less is told to try again. */
+/* In a deadlock, the transaction that has written less gets the error. */
 static int configure(DB_ENV *environment, u_int64_t cache_bytes, int flush) {
     int code = environment->set_cachesize(environment, (u_int32_t)(cache_bytes / GIBIBYTE), (u_int32_t)(cache_bytes % GIBIBYTE), 1);
     if (code == 0) code = environment->set_lk_detect(environment, DB_LOCK_MINWRITE);
@@ -90,7 +90,7 @@ static int configure(DB_ENV *environment, u_int64_t cache_bytes, int flush) {
 int bakeoff_db_environment_open(const char *directory, u_int64_t cache_bytes, int flush, DB_ENV **result) {
     const u_int32_t flags = DB_CREATE | DB_RECOVER | DB_PRIVATE | DB_THREAD | DB_INIT_TXN | DB_INIT_LOG | DB_INIT_LOCK | DB_INIT_MPOOL;
     DB_ENV *environment;
-    /* For all environments of the process: in others it costs a flush for a file, and there are few files. */
+    /* This affects all environments of the process. In others it costs one flush per file, and there are few files. */
     int code = flush ? db_env_set_func_open(open_with_name) : 0;
     if (code == 0) code = db_env_create(&environment, 0);
     if (code != 0) return code;
@@ -101,7 +101,7 @@ int bakeoff_db_environment_open(const char *directory, u_int64_t cache_bytes, in
     return code;
 }
 
-/* Writes all changed pages, so that logs before this moment are needed no more and removed. */
+/* Writes all changed pages, so that older logs are no longer needed and are removed. */
 int bakeoff_db_checkpoint(DB_ENV *environment) { return environment->txn_checkpoint(environment, 0, 0, 0); }
 
 int bakeoff_db_environment_close(DB_ENV *environment) { return environment->close(environment, 0); }
@@ -157,7 +157,7 @@ int bakeoff_db_cursor_open(DB *database, DB_TXN *transaction, DBC **result) {
 
 int bakeoff_db_cursor_close(DBC *cursor) { return cursor->close(cursor); }
 
-/* With DB_SET_RANGE `key` holds, in `length` bytes, the key to look for. */
+/* With DB_SET_RANGE, `key` contains the key to look for, in `length` bytes. */
 int bakeoff_db_cursor_get(DBC *cursor, struct bakeoff_db_room *key, struct bakeoff_db_room *value, u_int32_t operation) {
     DBT key_dbt = wanted(key), value_dbt = wanted(value);
     key_dbt.size = key->length;

@@ -1,4 +1,4 @@
-//! What of Berkeley DB is used: the functions of `shim.c`, which is built by `build.rs`, and the codes of its header.
+//! The used part of Berkeley DB: the functions of `shim.c`, which `build.rs` compiles, and the codes of its header.
 
 use std::ffi::{c_char, c_int};
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ pub(super) struct Bytes<'b> {
     pub(super) borrowed: PhantomData<&'b [u8]>,
 }
 
-/// Memory to write an answer to. `length` becomes that of the answer, also where it has no room.
+/// Memory for an answer. `length` becomes the answer's length, even if there is no room for it.
 #[repr(C)]
 pub(super) struct Room {
     pub(super) data: *mut u8,

@@ -1,5 +1,5 @@
-//! The faulty store's content, and the file it is kept in between closing and opening: for each record the lengths of key
-//! and value (8 bytes each, little-endian), then both.
+//! The faulty store's content, and its file between closing and opening. For each record the file has the lengths of key and value (8 bytes
+//! each, little-endian), then both.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use bakeoff_store::StoreError;
 /// Values by key.
 pub(super) type Content = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// What was saved; nothing if there is no file.
+/// The saved content; empty if there is no file.
 pub(super) fn load(path: &Path) -> Result<Content, StoreError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,

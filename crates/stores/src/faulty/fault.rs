@@ -1,4 +1,4 @@
-//! What can go wrong, and when.
+//! The faults of the faulty store, and when they strike.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -6,25 +6,25 @@ use std::time::{Duration, Instant};
 use bakeoff_store::{OpenRequest, StoreError};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// How much longer each operation takes once the store is slow.
+/// The delay of each operation once the store is slow.
 const SLOW: Duration = Duration::from_millis(100);
-/// How long work in the background takes.
+/// The duration of background work.
 const BACKGROUND: Duration = Duration::from_secs(1);
-/// Memory that is taken at a time until there is no more.
+/// Memory allocated at a time until none is left.
 const GULP_BYTES: usize = 1 << 20;
-/// Memory beyond what is in use that the store leaves itself to run out of.
+/// Memory beyond current use that the store may allocate before its own limit.
 const ROOM_BYTES: u64 = 64 << 20;
 
-/// The ways to go wrong.
+/// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Not at all.
+    /// No fault.
     None,
-    /// Values that are read have a bit turned over.
+    /// Values that are read have a flipped bit.
     WrongValue,
-    /// Keys that are there are not found; a scan leaves out its first entry.
+    /// Existing keys are not found; a scan omits its first entry.
     MissingKey,
-    /// Keys that are not there are found; a scan begins with an entry that is not there.
+    /// Missing keys are found; a scan begins with an entry that does not exist.
     PhantomKey,
     /// The process aborts.
     Crash,
@@ -32,9 +32,9 @@ pub(super) enum Fault {
     Panic,
     /// An operation never returns.
     Hang,
-    /// Memory is taken until there is no more, within a limit the store sets itself.
+    /// Memory is allocated until none is left, within a limit that the store sets itself.
     OutOfMemory,
-    /// The device is said to be full.
+    /// The device is reported as full.
     DiskFull,
     /// An error.
     Error,
@@ -42,18 +42,18 @@ pub(super) enum Fault {
     Slow,
     /// One operation takes long.
     Stall,
-    /// One operation leaves work to a thread of its own.
+    /// One operation leaves work to a background thread.
     Background,
-    /// The first record is not there when the store is opened again.
+    /// The first record is missing when the store is opened again.
     LostOnReopen,
-    /// The first record is not in a compacted copy.
+    /// The first record is missing in a compacted copy.
     LostInCopy,
-    /// The process ends, with status 0 and without a word.
+    /// The process ends with status 0 and without a message.
     Exit,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub(super) const ALL: [Self; 16] = [
         Self::None,
         Self::WrongValue,
@@ -73,7 +73,7 @@ impl Fault {
         Self::Exit,
     ];
 
-    /// The word for it in settings.
+    /// The name in settings.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -96,7 +96,7 @@ impl Fault {
     }
 }
 
-/// The fault that was asked for, and how far off it is.
+/// The requested fault, and when it strikes.
 pub(super) struct Faults {
     fault: Fault,
     at: u64,
@@ -105,7 +105,7 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// The fault that resolved settings ask for.
+    /// The fault in the resolved settings.
     pub(super) fn new(request: &OpenRequest<'_>) -> Result<Self, StoreError> {
         let name = request.word("fault")?;
         let fault = Fault::ALL.into_iter().find(|fault| fault.name() == name);
@@ -114,24 +114,24 @@ impl Faults {
         Ok(Self { fault, at: request.integer("at")?, pause, operations: AtomicU64::new(0) })
     }
 
-    /// Counts an operation and lets it go wrong, if its time has come and its fault is one that spoils no answer.
+    /// Counts an operation, and fails it if the fault strikes now. Faults that spoil answers do nothing here.
     pub(super) fn operation(&self) -> Result<(), StoreError> {
         let before = self.operations.fetch_add(1, Ordering::Relaxed);
         if !self.pause.is_zero() {
             spin(self.pause);
         }
-        // A stall is over for those that follow, and background work is left once.
+        // A stall affects only one operation, and background work is started once.
         let over = matches!(self.fault, Fault::Stall | Fault::Background) && before > self.at;
         if before >= self.at && !over { strike(self.fault) } else { Ok(()) }
     }
 
-    /// Whether the operation that was counted last is to be spoilt by this fault.
+    /// Whether this fault spoils the last counted operation.
     pub(super) fn spoils(&self, fault: Fault) -> bool {
         self.fault == fault && self.operations.load(Ordering::Relaxed) > self.at
     }
 }
 
-/// Sleeping would take at least some ten microseconds.
+/// Sleeping would take at least about 10 µs.
 fn spin(pause: Duration) {
     let start = Instant::now();
     while start.elapsed() < pause {
@@ -139,7 +139,7 @@ fn spin(pause: Duration) {
     }
 }
 
-/// Does what the fault asks for. Those that spoil answers or what is left behind do nothing here.
+/// Performs the fault. Faults that spoil answers or content do nothing here.
 fn strike(fault: Fault) -> Result<(), StoreError> {
     match fault {
         Fault::Crash => std::process::abort(),
@@ -168,7 +168,7 @@ fn strike(fault: Fault) -> Result<(), StoreError> {
     }
 }
 
-/// Takes memory until there is no more. A limit of its own keeps the machine out of it.
+/// Allocates memory until none is left. The store's own limit protects the machine.
 fn run_out_of_memory() -> Result<(), StoreError> {
     let given = getrlimit(Resource::As);
     let room = address_space_bytes()?.saturating_add(ROOM_BYTES);
@@ -181,7 +181,7 @@ fn run_out_of_memory() -> Result<(), StoreError> {
     Err(StoreError::OutOfMemory(message))
 }
 
-/// Takes and touches memory until that fails, gives it back, and says how much it was.
+/// Allocates and touches memory until that fails, frees it, and returns the amount.
 fn hoard() -> usize {
     let mut hoard: Vec<Vec<u8>> = Vec::new();
     loop {

@@ -1,5 +1,5 @@
-//! The directory that holds the records' files: creating, replacing, reading and removing one, with what the
-//! durability level has flushed. Paths are relative to it and come from `names`, so they never lead out of it.
+//! The directory of the records' files: creates, replaces, reads and removes a file, and flushes what the durability level requires. Paths
+//! are relative to it and come from `names`, so they never lead out of it.
 
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
@@ -12,27 +12,27 @@ use rustix::io::Errno;
 
 use super::error::failed;
 
-/// Where records' files are, below the directory that the store was given.
+/// The directory of the records' files, below the store's directory.
 const NAME: &str = "records";
 const READ_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// When what a write changed is flushed.
+/// When the changes of a write are flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
-    /// Never, by us.
+    /// Never by the adapter.
     Never,
     /// Before the write returns.
     Each,
-    /// With everything else of the batch, by [`Directory::flush_all`].
+    /// With the rest of the batch, by [`Directory::flush_all`].
     Together,
 }
 
-/// The open directory and the promise to keep in it.
+/// The open directory and the durability level.
 pub(super) struct Directory {
     root: OwnedFd,
     durability: Durability,
-    /// Held while directories are made and flushed. A writer that found a directory another thread has just made passes
-    /// here before it acknowledges, so it never relies on one that a power cut could still take away.
+    /// Held while directories are created and flushed. A writer may find a directory that another thread has just created. It acquires this
+    /// lock before it acknowledges, so it never relies on a directory that a power cut could remove.
     making: RwLock<()>,
 }
 
@@ -49,23 +49,23 @@ impl Directory {
         let root = openat(&outside, NAME, READ_DIRECTORY | OFlags::NOFOLLOW, Mode::empty())
             .map_err(|errno| failed("open", NAME.as_bytes(), errno))?;
         if durability.includes(Durability::Consistent) {
-            // Flushes this directory's own entry, and directories that a killed process had made but not flushed.
+            // Flushes this directory's own entry, and directories that a killed process created without flushing them.
             syncfs(&root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))?;
         }
         Ok(Self { root, durability, making: RwLock::new(()) })
     }
 
-    /// The directory itself, to list.
+    /// The directory itself, for listing.
     pub(super) fn root(&self) -> Result<OwnedFd, StoreError> {
         open_directory(self.root.as_fd(), b".")
     }
 
-    /// Whether a value is replaced by renaming a whole new file over the old one.
+    /// Whether a value is replaced by renaming a complete new file over the old one.
     pub(super) fn replaces_by_renaming(&self) -> bool {
         self.durability != Durability::None
     }
 
-    /// When a session's writes are flushed, alone or in batches.
+    /// When a session's writes are flushed, with or without batches.
     pub(super) fn flush(&self, batched: bool) -> Flush {
         match (self.durability, batched) {
             (Durability::None | Durability::Process, _) => Flush::Never,
@@ -74,33 +74,33 @@ impl Directory {
         }
     }
 
-    /// Flushes everything written so far, here and elsewhere on the file system.
+    /// Flushes everything written so far, on the whole file system.
     pub(super) fn flush_all(&self) -> Result<(), StoreError> {
         syncfs(&self.root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))
     }
 
-    /// Writes a file that is not there.
+    /// Writes a new file.
     pub(super) fn create(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
         self.write(path, OFlags::EXCL, value, flush)?;
         self.flush_parent(path, flush)
     }
 
-    /// Writes over a file in place, or creates it.
+    /// Overwrites a file in place, or creates it.
     pub(super) fn overwrite(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
         self.write(path, OFlags::TRUNC, value, flush)?;
         self.flush_parent(path, flush)
     }
 
-    /// Writes a temporary file and renames it over a file that is there or not.
+    /// Writes a temporary file and renames it to `path`, whether or not that exists.
     pub(super) fn replace(&self, path: &[u8], temporary: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
-        // Also in a batch the new file is whole on the disk before it takes the old one's place: what was acknowledged before
-        // the batch must survive a power cut inside it.
+        // Also in a batch the new file must be on the disk before it replaces the old one: data acknowledged before the batch must survive
+        // a power cut inside it.
         let of_file = if flush == Flush::Together { Flush::Each } else { flush };
         let written = self.write(temporary, OFlags::TRUNC, value, of_file).and_then(|()| {
             renameat(&self.root, temporary, &self.root, path).map_err(|errno| failed("rename to", path, errno))
         });
         if let Err(error) = written {
-            // What is left of it is of no use; that it may not be there to remove is no second error.
+            // The rest of it is useless. If it does not exist, that is no second error.
             let _ = unlinkat(&self.root, temporary, AtFlags::empty());
             return Err(error);
         }
@@ -121,7 +121,7 @@ impl Directory {
         }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     pub(super) fn remove(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         match unlinkat(&self.root, path, AtFlags::empty()) {
             Ok(()) => self.flush_parent(path, flush),
@@ -148,7 +148,7 @@ impl Directory {
         close(file).map_err(|errno| failed("close", path, errno))
     }
 
-    /// Makes the directories that lead to a path and, where the level asks for it, flushes each one's entry.
+    /// Creates the directories on a path. Flushes each one's entry if the level requires it.
     fn make_parents(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         let _making = self.making.write().unwrap_or_else(PoisonError::into_inner);
         let slashes = path.iter().enumerate().filter_map(|(index, &byte)| (byte == b'/').then_some(index));
@@ -165,7 +165,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Flushes the entry of a file that was created, renamed or removed, where the level asks for it.
+    /// Flushes the entry of a file that was created, renamed or removed, if the level requires it.
     fn flush_parent(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         if flush != Flush::Each {
             return Ok(());
@@ -196,7 +196,7 @@ pub(super) fn read_at(directory: BorrowedFd<'_>, path: &[u8], value: &mut Vec<u8
     Ok(true)
 }
 
-/// Opens a directory below another one, to list or flush it.
+/// Opens a directory below another one, for listing or flushing.
 pub(super) fn open_directory(directory: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, StoreError> {
     openat(directory, path, READ_DIRECTORY | OFlags::NOFOLLOW, Mode::empty())
         .map_err(|errno| failed("open", path, errno))
@@ -228,17 +228,17 @@ fn write_whole(file: BorrowedFd<'_>, mut value: &[u8]) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Closes a file and hears what the file system says to that: some report a failed write only here.
+/// Closes a file and returns the file system's error: some report a failed write only here.
 fn close(file: OwnedFd) -> Result<(), Errno> {
     // SAFETY: the descriptor was owned and nothing uses it any more.
     match unsafe { rustix::io::try_close(file.into_raw_fd()) } {
-        // Linux has closed it all the same.
+        // Linux has closed it anyway.
         Err(Errno::INTR) => Ok(()),
         closed => closed,
     }
 }
 
-/// Read, write and search for everyone whom the process's umask lets.
+/// Read, write and search permission for everyone, limited by the process's umask.
 fn directory_mode() -> Mode {
     Mode::from_raw_mode(0o777)
 }

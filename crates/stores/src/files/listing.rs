@@ -1,4 +1,4 @@
-//! Going through every record's file, in the order in which directories list them.
+//! Visits every record's file, in the order of the directories' listings.
 
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,31 +11,30 @@ use super::error::failed;
 use super::layout::Layout;
 use super::names::{MARK, decode};
 
-/// Room for some hundreds of names a system call.
+/// Room for some hundreds of names per system call.
 const BUFFER_BYTES: usize = 32 * 1_024;
 
-/// What a listing shows each file to: the directory it is in, its name there, and its key. Returns false to stop.
+/// Receives each file of a listing: its directory, its name there, and its key. Returns false to stop.
 pub(super) type Found<'f> = &'f mut dyn FnMut(BorrowedFd<'_>, &[u8], &[u8]) -> Result<bool, StoreError>;
 
-/// The buffers of a listing, kept from one to the next.
+/// The buffers of a listing, reused by the next one.
 #[derive(Default)]
 pub(super) struct Listing {
     /// One buffer for each level of directories.
     buffers: Vec<Vec<u8>>,
-    /// The names of the marked directories that are open, then a file's: what a key is read from.
+    /// The names of the open marked directories, then the file's name; together they encode a key.
     name: Vec<u8>,
     key: Vec<u8>,
 }
 
 impl Listing {
-    /// Shows every file below `root` to `found`.
+    /// Passes every file below `root` to `found`.
     pub(super) fn visit(&mut self, root: OwnedFd, layout: Layout, found: Found<'_>) -> Result<(), StoreError> {
         self.name.clear();
         self.directory(root, layout.levels, 0, found).map(|_| ())
     }
 
-    /// Shows every file below a directory. `levels` is how many levels of hash directories are still below it, `depth` how
-    /// deep it is.
+    /// Passes every file below a directory. `levels` is the number of levels of hash directories still below it, `depth` its own depth.
     fn directory(&mut self, open: OwnedFd, levels: usize, depth: usize, found: Found<'_>) -> Result<bool, StoreError> {
         if self.buffers.len() <= depth {
             self.buffers.push(Vec::with_capacity(BUFFER_BYTES));
@@ -61,7 +60,7 @@ impl Listing {
         depth: usize,
         found: Found<'_>,
     ) -> Result<bool, StoreError> {
-        // The two that every directory has, and files that were never finished.
+        // `.` and `..`, and unfinished files.
         if matches!(name, b"." | b"..") || name.first() == Some(&MARK) {
             return Ok(true);
         }
@@ -87,14 +86,14 @@ impl Listing {
         self.key.clear();
         if !decode(&self.name, &mut self.key) {
             let name = String::from_utf8_lossy(name);
-            let message = format!("the folder of records holds a file {name:?} that is no record; remove it");
+            let message = format!("the folder of records has a file {name:?} that is not a record; remove it");
             return Err(StoreError::Store(message));
         }
         found(directory, name, &self.key)
     }
 }
 
-/// Keys one after the other in one buffer, to be sorted.
+/// Keys in a single buffer, to be sorted.
 #[derive(Default)]
 pub(super) struct Keys {
     bytes: Vec<u8>,

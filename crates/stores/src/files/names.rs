@@ -1,24 +1,23 @@
-//! Keys as file names, and back.
+//! Keys as file names, and the reverse.
 //!
-//! Lower-case letters, digits, `-` and `_` stand for themselves; every other byte is `%` and two lower-case hexadecimal
-//! digits. So a name has no `.`, `/` or NUL, differs from every other also where upper and lower case are the same, and is
-//! read back as exactly one key. The empty key is `%empty`, which nothing else can become: `em` is not hexadecimal.
+//! Lower-case letters, digits, `-` and `_` stay as they are. Every other byte is `%` and two lower-case hexadecimal digits. So a name has
+//! no `.`, `/` or NUL, is unique even if case is ignored, and decodes to exactly one key. The empty key is `%empty`, which no other key
+//! yields: `em` is not hexadecimal.
 //!
-//! A name longer than [`COMPONENT_BYTES_MAX`] is cut into directories, whose names end with [`MARK`]. No encoded
-//! byte yields a mark, so a directory never collides with a file, and names that begin with a mark are free for
-//! temporary files.
+//! A name longer than [`COMPONENT_BYTES_MAX`] is split into directories whose names end with [`MARK`]. No encoded byte yields a mark, so a
+//! directory never collides with a file. Names that begin with a mark are free for temporary files.
 
-/// The longest key that becomes a name: its path stays well below the 4,096 bytes that Linux takes.
+/// The longest key with a name: its path stays well below Linux's limit of 4,096 bytes.
 pub(crate) const KEY_BYTES_MAX: usize = 1_024;
-/// The longest piece of a name, mark not counted.
+/// The longest component of a name, without its mark.
 const COMPONENT_BYTES_MAX: usize = 200;
-/// Ends the name of a directory that holds the rest of a long name, and begins the name of a temporary file.
+/// Ends the name of a directory with the rest of a long name, and begins the name of a temporary file.
 pub(crate) const MARK: u8 = b'~';
 
 const EMPTY: &[u8] = b"%empty";
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
-/// Appends the path of a key's file, relative to the directory that holds it, to `path`.
+/// Appends the path of a key's file to `path`, relative to the records' directory.
 pub(crate) fn encode(key: &[u8], path: &mut Vec<u8>) {
     if key.is_empty() {
         path.extend_from_slice(EMPTY);
@@ -46,8 +45,8 @@ pub(crate) fn push_hexadecimal(byte: u8, path: &mut Vec<u8>) {
     path.extend_from_slice(&[HEXADECIMAL[usize::from(byte >> 4)], HEXADECIMAL[usize::from(byte & 0xf)]]);
 }
 
-/// Appends the key that a name stands for to `key`. The name is a file's, after those of the marked directories that
-/// lead to it, without slashes and marks. False, with `key` as it was, if [`encode`] yields no such name.
+/// Appends the key of a name to `key`. The name is the file's, after those of its marked directories, without slashes and marks. Returns
+/// false, and leaves `key` unchanged, if [`encode`] yields no such name.
 pub(crate) fn decode(name: &[u8], key: &mut Vec<u8>) -> bool {
     let start = key.len();
     if name == EMPTY {
@@ -73,7 +72,7 @@ fn is_plain(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_')
 }
 
-/// The byte behind two digits, unless it would have stood for itself.
+/// The byte of two digits, unless it would be written unescaped.
 fn escaped(high: u8, low: u8) -> Option<u8> {
     let byte = (digit(high)? << 4) | digit(low)?;
     (!is_plain(byte)).then_some(byte)
@@ -100,7 +99,7 @@ mod tests {
         path
     }
 
-    /// What a listing makes of a path: the names of marked directories, then the file's.
+    /// A path as a listing sees it: the names of marked directories, then the file's.
     fn flattened(path: &[u8]) -> Vec<u8> {
         let components: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
         let strip = |component: &[u8]| component.strip_suffix(&[MARK]).unwrap_or(component).to_vec();
@@ -148,7 +147,7 @@ mod tests {
         assert_safe(&encoded(&[b'a'; KEY_BYTES_MAX]));
     }
 
-    /// Bytes, with those that matter to file systems often among them.
+    /// Bytes with a high share of special ones for file systems.
     fn key() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![any::<u8>(), prop::sample::select(&b"./%~aA0\0-_e2"[..])];
         prop_oneof![vec(byte.clone(), 0..6), vec(byte.clone(), 60..210), vec(byte, 0..=KEY_BYTES_MAX)]

@@ -12,11 +12,11 @@ pub(super) struct FileSession<'s> {
     directory: &'s Directory,
     layout: Layout,
     flush: Flush,
-    /// The path of the record in hand.
+    /// The path of the current record.
     path: Vec<u8>,
-    /// The path of the temporary file beside it.
+    /// The path of its temporary file.
     temporary: Vec<u8>,
-    /// What a temporary file of this session is called: no other session, here or in another process, calls one so.
+    /// The name of this session's temporary file. No other session, here or in another process, uses it.
     temporary_name: Vec<u8>,
     scan: ScanBuffers,
 }
@@ -29,14 +29,14 @@ struct ScanBuffers {
 }
 
 impl<'s> FileSession<'s> {
-    /// The session of this number in this process.
+    /// The session with this number in this process.
     pub(super) fn new(directory: &'s Directory, layout: Layout, batched: bool, number: u32) -> Self {
         let temporary_name = format!("{}{}-{number}", char::from(MARK), std::process::id()).into_bytes();
         let (path, temporary, scan) = (Vec::new(), Vec::new(), ScanBuffers::default());
         Self { directory, layout, flush: directory.flush(batched), path, temporary, temporary_name, scan }
     }
 
-    /// Writes a file that may be there already.
+    /// Writes a file that may exist.
     fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         refuse_too_long(key)?;
         set_path(&mut self.path, self.layout, key);
@@ -54,7 +54,7 @@ impl<'s> FileSession<'s> {
         let value = &mut self.scan.value;
         self.scan.listing.visit(self.directory.root()?, self.layout, &mut |directory, name, key| {
             value.clear();
-            // A file that another thread has removed since it was listed is no entry.
+            // A file that another thread has removed since it was listed is not an entry.
             Ok(!read_at(directory, name, value)? || visit(key, value))
         })
     }
@@ -85,12 +85,12 @@ impl<'s> FileSession<'s> {
     }
 }
 
-/// Whether a longer key has a path that the kernel takes would depend on its bytes: those that are escaped take three.
+/// Refuses keys that are too long. Otherwise the limit would depend on a key's bytes, since an escaped byte takes three.
 fn refuse_too_long(key: &[u8]) -> Result<(), StoreError> {
     match key.len() {
         0..=KEY_BYTES_MAX => Ok(()),
         length => Err(StoreError::BadRequest(format!(
-            "a key of {length} bytes does not become a file's name: give keys of {KEY_BYTES_MAX} bytes at most"
+            "a key of {length} bytes is too long for a file's name: use keys of at most {KEY_BYTES_MAX} bytes"
         ))),
     }
 }
@@ -154,7 +154,7 @@ impl Session for FileSession<'_> {
         }
     }
 
-    /// Whatever was not flushed write by write is flushed now.
+    /// Flushes everything that was not flushed with its write.
     fn commit(&mut self) -> Result<(), StoreError> {
         match self.flush {
             Flush::Together => self.directory.flush_all(),

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
 use fjall::{Database, Guard, Keyspace, OwnedWriteBatch, PersistMode};
 
-/// What all sessions share.
+/// The state that all sessions share.
 pub(super) struct Fjall {
     pub(super) database: Database,
     pub(super) records: Keyspace,
@@ -13,7 +13,7 @@ pub(super) struct Fjall {
     pub(super) durability: Option<PersistMode>,
 }
 
-/// The store, and in a batch the writes that wait.
+/// The store, and the pending writes of a batch.
 pub(super) struct FjallSession<'s> {
     store: &'s Fjall,
     batched: bool,
@@ -21,7 +21,7 @@ pub(super) struct FjallSession<'s> {
 }
 
 impl<'s> FjallSession<'s> {
-    /// A session with nothing written.
+    /// A session without writes.
     pub(super) fn new(store: &'s Fjall, plan: &SessionPlan) -> Self {
         Self { store, batched: plan.batched, batch: None }
     }
@@ -31,7 +31,7 @@ impl<'s> FjallSession<'s> {
         self.batch.get_or_insert_with(|| store.database.batch().durability(store.durability))
     }
 
-    /// By itself a write reaches the kernel before it returns, if it should; what remains is the flush.
+    /// A write already reaches the kernel before it returns, if the level requires it. Only the flush remains.
     fn after_write(&self) -> Result<(), StoreError> {
         match self.store.durability {
             None | Some(PersistMode::Buffer) => Ok(()),
@@ -39,7 +39,7 @@ impl<'s> FjallSession<'s> {
         }
     }
 
-    /// A read would not see what waits in the batch.
+    /// A read would not see the writes in the batch.
     fn before_read(&self) -> Result<(), StoreError> {
         match self.batch {
             None => Ok(()),

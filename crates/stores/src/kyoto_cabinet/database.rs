@@ -1,4 +1,4 @@
-//! Kyoto Cabinet's objects with lifetimes: what its interface asks of its caller, the types see to.
+//! Kyoto Cabinet's objects with lifetimes: the types guarantee what its interface requires of its caller.
 
 use std::any::Any;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -21,11 +21,11 @@ pub(super) struct Database(*mut sys::Database);
 unsafe impl Sync for Database {}
 
 impl Database {
-    /// Opens the database of this name, tuning parameters included.
+    /// Opens the database of this name, which includes tuning parameters.
     pub(super) fn open(name: &str, mode: u32) -> Result<Self, StoreError> {
         let name = CString::new(name)
             .map_err(|_| StoreError::BadRequest(format!("directory {name:?} has a NUL in its name")))?;
-        // SAFETY: makes an object, or ends the process where there is no memory.
+        // SAFETY: creates an object, or ends the process if there is no memory.
         let database = Self(unsafe { sys::kcdbnew() });
         // SAFETY: the object is live and not open; the name ends with NUL.
         database.check(unsafe { sys::kcdbopen(database.0, name.as_ptr(), mode) })?;
@@ -34,39 +34,39 @@ impl Database {
 
     /// Writes what is still in memory and closes.
     pub(super) fn close(self) -> Result<(), StoreError> {
-        // SAFETY: the database is open, and every cursor, borrowing it, is gone.
+        // SAFETY: the database is open. All cursors borrow it, so they are gone.
         self.check(unsafe { sys::kcdbclose(self.0) })
     }
 
-    /// Writes a key whether or not it is there.
+    /// Writes a key whether or not it exists.
     pub(super) fn set(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         // SAFETY: the database is open; key and value are only read.
         self.check(unsafe { sys::kcdbset(self.0, key.as_ptr(), key.len(), address(value), value.len()) })
     }
 
-    /// Writes a key that must not be there.
+    /// Writes a key that must not exist.
     pub(super) fn add(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         // SAFETY: as in `set`.
         self.check(unsafe { sys::kcdbadd(self.0, key.as_ptr(), key.len(), address(value), value.len()) })
     }
 
-    /// Writes a key that must be there.
+    /// Writes a key that must exist.
     pub(super) fn replace(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         // SAFETY: as in `set`.
         self.check(unsafe { sys::kcdbreplace(self.0, key.as_ptr(), key.len(), address(value), value.len()) })
     }
 
-    /// Removes a key, if it is there.
+    /// Removes a key if it exists.
     pub(super) fn remove(&self, key: &[u8]) -> Result<(), StoreError> {
         // SAFETY: the database is open; the key is only read.
         let done = unsafe { sys::kcdbremove(self.0, key.as_ptr(), key.len()) };
         self.unless_no_record(done).map(drop)
     }
 
-    /// Appends the key's value to `value`, if there is one, from where Kyoto Cabinet has it.
+    /// Appends the key's value to `value`, if it exists, directly from Kyoto Cabinet's memory.
     pub(super) fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let mut reading = Reading { value, found: false };
-        // SAFETY: the database is open, the key is only read, and the context is what `read` and `miss` take.
+        // SAFETY: the database is open, the key is only read, and the context has the type that `read` and `miss` expect.
         self.check(unsafe {
             let context = (&raw mut reading).cast();
             sys::kcdbaccept(self.0, key.as_ptr(), key.len(), read, miss, context, 0)
@@ -74,23 +74,23 @@ impl Database {
         Ok(reading.found)
     }
 
-    /// Whether a key is there.
+    /// Whether a key exists.
     pub(super) fn exists(&self, key: &[u8]) -> Result<bool, StoreError> {
         // SAFETY: the database is open; the key is only read.
         let value_bytes = unsafe { sys::kcdbcheck(self.0, key.as_ptr(), key.len()) };
         self.unless_no_record(i32::from(value_bytes >= 0))
     }
 
-    /// Begins a transaction, after that of another thread if there is one; `hard` flushes it when it ends.
+    /// Begins a transaction, and waits for another thread's transaction to end. With `hard` it is flushed when it ends.
     pub(super) fn begin(&self, hard: bool) -> Result<Transaction<'_>, StoreError> {
         // SAFETY: the database is open.
         self.check(unsafe { sys::kcdbbegintran(self.0, i32::from(hard)) })?;
         Ok(Transaction(self))
     }
 
-    /// `Ok` if it was done; false, too, if it was not because there is no such record.
+    /// `Ok(true)` if it was done, `Ok(false)` if there is no such record.
     fn unless_no_record(&self, done: i32) -> Result<bool, StoreError> {
-        // SAFETY: the database is live. The code is this thread's own.
+        // SAFETY: the database is live. The code belongs to this thread.
         if done == 0 && unsafe { sys::kcdbecode(self.0) } == sys::NO_RECORD {
             return Ok(false);
         }
@@ -103,7 +103,7 @@ impl Database {
             return Ok(());
         }
         let system = std::io::Error::last_os_error();
-        // SAFETY: the database is live; code and message are this thread's own, and the message is copied at once.
+        // SAFETY: the database is live. Code and message belong to this thread, and the message is copied at once.
         let (code, message) =
             unsafe { (sys::kcdbecode(self.0), CStr::from_ptr(sys::kcdbemsg(self.0)).to_string_lossy()) };
         if code == sys::SYSTEM
@@ -181,7 +181,7 @@ pub(super) struct Cursor<'d> {
 }
 
 impl<'d> Cursor<'d> {
-    /// A cursor that stands nowhere yet.
+    /// A cursor without a position.
     pub(super) fn new(database: &'d Database) -> Self {
         // SAFETY: the database is open.
         Self { raw: unsafe { sys::kcdbcursor(database.0) }, database }
@@ -198,7 +198,7 @@ impl<'d> Cursor<'d> {
         let mut showing = Showing { visit, go_on: true, panic: None };
         let reverse = direction == Direction::Reverse;
         while there {
-            // SAFETY: the cursor is live, and the context is what `show` takes. Only forward does accepting step on.
+            // SAFETY: the cursor is live, and the context has the type that `show` expects. Accepting moves the cursor only forward.
             let shown = unsafe {
                 let context = (&raw mut showing).cast();
                 sys::kccuraccept(self.raw, show, context, 0, i32::from(!reverse))
@@ -216,7 +216,7 @@ impl<'d> Cursor<'d> {
         Ok(())
     }
 
-    /// False if there is nothing to jump to.
+    /// False if there is no such entry.
     fn jump(&mut self, from: Option<&[u8]>, direction: Direction) -> Result<bool, StoreError> {
         let reverse = direction == Direction::Reverse;
         // SAFETY: the cursor is live; the key is only read.
@@ -252,8 +252,8 @@ unsafe extern "C" fn show(
     _new_bytes: *mut usize,
     context: *mut c_void,
 ) -> *const c_char {
-    // SAFETY: Kyoto Cabinet shows a record of these lengths, and passes on the context of `Cursor::scan`. It could not
-    // survive a panic, so that waits until it has returned.
+    // SAFETY: Kyoto Cabinet shows a record of these lengths, and passes on the context of `Cursor::scan`. It could not survive a panic, so
+    // a panic is delayed until it has returned.
     unsafe {
         let showing = &mut *context.cast::<Showing<'_>>();
         let (key, value) = (slice(key, key_bytes), slice(value, value_bytes));
@@ -265,16 +265,16 @@ unsafe extern "C" fn show(
     }
 }
 
-/// Where a value begins. Kyoto Cabinet takes the addresses 0 and 1 for orders to leave or to remove a record, and 1 is where Rust
-/// may have an empty slice.
+/// The address of a value. Kyoto Cabinet treats the addresses 0 and 1 as commands to leave or to remove a record, and an empty slice in
+/// Rust may have the address 1.
 fn address(value: &[u8]) -> *const u8 {
     static EMPTY: u8 = 0;
     if value.is_empty() { &EMPTY } else { value.as_ptr() }
 }
 
 /// # Safety
-/// The bytes are there and stay for `'b`.
+/// The bytes exist and stay for `'b`.
 unsafe fn slice<'b>(start: *const c_char, bytes: usize) -> &'b [u8] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start.cast(), bytes) } }
 }

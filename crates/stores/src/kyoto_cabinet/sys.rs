@@ -1,4 +1,4 @@
-//! What of Kyoto Cabinet's C interface (`kclangc.h`) is used.
+//! The used part of Kyoto Cabinet's C interface (`kclangc.h`).
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -14,7 +14,7 @@ pub(super) struct Cursor {
     opaque: [u8; 0],
 }
 
-/// `KCVISITFULL`: is shown a record, and returns what is to become of it.
+/// `KCVISITFULL`: receives a record, and returns what to do with it.
 pub(super) type VisitFull = unsafe extern "C" fn(
     key: *const c_char,
     key_bytes: usize,
@@ -24,7 +24,7 @@ pub(super) type VisitFull = unsafe extern "C" fn(
     context: *mut c_void,
 ) -> *const c_char;
 
-/// `KCVISITEMPTY`: is shown that there is no record, and returns whether there is to be one.
+/// `KCVISITEMPTY`: called if there is no record, and returns whether to create one.
 pub(super) type VisitEmpty = unsafe extern "C" fn(
     key: *const c_char,
     key_bytes: usize,

@@ -1,4 +1,4 @@
-//! LevelDB's objects with lifetimes: what its interface asks of its caller, the types see to.
+//! LevelDB's objects with lifetimes: the types guarantee what its interface requires of its caller.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -13,15 +13,15 @@ use super::sys::{self, Options};
 /// The library's version.
 pub(super) fn version() -> String {
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: two places for an integer.
+    // SAFETY: both pointers are to integers.
     unsafe { sys::bakeoff_leveldb_version(&mut major, &mut minor) };
     format!("{major}.{minor}")
 }
 
-/// An open database, closed when it goes.
+/// An open database, closed when it is dropped.
 pub(super) struct Database(*mut sys::Database);
 
-// SAFETY: a LevelDB database may be used by several threads without a lock of theirs (doc/index.md, "Concurrency").
+// SAFETY: several threads may use a LevelDB database without their own lock (doc/index.md, "Concurrency").
 unsafe impl Sync for Database {}
 
 impl Database {
@@ -37,12 +37,12 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: the database is open, and every session, borrowing it, is gone.
+        // SAFETY: the database is open. All sessions borrow it, so they are gone.
         unsafe { sys::bakeoff_leveldb_close(self.0) };
     }
 }
 
-/// One thread's batch, and the string that its gets read into.
+/// One thread's batch, and the string for its gets.
 pub(super) struct Buffers<'d> {
     raw: *mut sys::Session,
     database: PhantomData<&'d Database>,
@@ -79,8 +79,8 @@ impl WriteBatch for Buffers<'_> {
 
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let mut found = Bytes::NONE;
-        // SAFETY: the session is live, the key is only read, and what is found stays in the session's string until its next
-        // get: here it is copied at once.
+        // SAFETY: the session is live, the key is only read, and the value stays in the session's string until its next get. Here it is
+        // copied at once.
         unsafe {
             check(sys::bakeoff_leveldb_get(self.raw, key.into(), &mut found))?;
             Ok(found.get().map(|bytes| value.extend_from_slice(bytes)).is_some())
@@ -93,7 +93,7 @@ impl WriteBatch for Buffers<'_> {
         direction: Direction,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        // SAFETY: the session is live, and the iterator goes before it.
+        // SAFETY: the session is live, and the iterator is closed before it.
         let mut cursor = Cursor(unsafe { sys::bakeoff_leveldb_iterator_open(self.raw) });
         let mut entry = cursor.start(from, direction);
         while entry.is_some_and(|(key, value)| visit(key, value)) {
@@ -110,15 +110,15 @@ impl Drop for Buffers<'_> {
     }
 }
 
-/// A LevelDB iterator: a snapshot, so each scan has one of its own.
+/// A LevelDB iterator is a snapshot, so each scan has its own.
 struct Cursor(*mut sys::Iterator);
 
-// The iterator of a cursor is live from its making to its drop: the SAFETY of every call here.
+// The iterator of a cursor is live from creation to drop: the SAFETY of every call here.
 impl Cursor {
-    /// Goes to the first key not below `from`, or in reverse to the last one not above it, and gives that entry.
+    /// Moves to the first key not below `from`, or in reverse to the last one not above it, and returns that entry.
     fn start(&mut self, from: Option<&[u8]>, direction: Direction) -> Option<(&[u8], &[u8])> {
         let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
-        // SAFETY: the iterator is live, and copies the key. What it points to stays until it moves, which needs the cursor mutable.
+        // SAFETY: the iterator is live, and copies the key. Its entry stays until it moves, which needs the cursor mutable.
         unsafe {
             let (raw, key_out, value_out) = (self.0, &raw mut key, &raw mut value);
             match (from, direction) {
@@ -134,10 +134,10 @@ impl Cursor {
         }
     }
 
-    /// Moves on from an entry to the next one.
+    /// Moves to the next entry.
     fn step(&mut self, direction: Direction) -> Option<(&[u8], &[u8])> {
         let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
-        // SAFETY: the iterator is live, and stands on an entry, as LevelDB demands. What it points to: as in `start`.
+        // SAFETY: the iterator is live and has an entry, as LevelDB requires. The entry stays as in `start`.
         unsafe {
             match direction {
                 Direction::Reverse => sys::bakeoff_leveldb_iterator_previous(self.0, &mut key, &mut value),
@@ -147,7 +147,7 @@ impl Cursor {
         }
     }
 
-    /// Why there are no more entries, if not because it was the last.
+    /// The error that ended the iteration, if any.
     fn error(&self) -> Result<(), StoreError> {
         // SAFETY: the iterator is live.
         check(unsafe { sys::bakeoff_leveldb_iterator_error(self.0) })

@@ -1,7 +1,7 @@
-// LevelDB's C++ interface in C. LevelDB's own C interface would copy every value into memory that it allocates for it; here a
-// session keeps the string that LevelDB reads into, and the batch that it writes from, as a C++ program would.
+// LevelDB's C++ interface in C. LevelDB's own C interface allocates memory for every value and copies it there. Here a session keeps the
+// string that LevelDB reads into, and the batch that it writes from, as a C++ program would.
 //
-// Nothing throws: memory that runs out ends the process.
+// Nothing throws: if memory runs out, the process ends.
 
 #include <leveldb/c.h>
 #include <leveldb/cache.h>
@@ -21,7 +21,7 @@
 
 namespace {
 
-// A message for the caller to free, or null where all is well.
+// A message that the caller frees, or null if there is no error.
 char* message_of(const leveldb::Status& status) {
   return status.ok() ? nullptr : strdup(status.ToString().c_str());
 }
@@ -37,8 +37,8 @@ leveldb::Status flush_directory_of(const std::string& file) {
   return status;
 }
 
-// LevelDB flushes what it writes to a log, but not that there is a new log, which comes every few MiB: after a power cut what was acknowledged would
-// be in a file without a name (https://github.com/google/leveldb/issues/196). The names of other files it flushes with its manifest.
+// LevelDB flushes what it writes to a log, but not the name of a new log, which comes every few MiB. After a power cut, acknowledged data
+// would be in a file without a name (https://github.com/google/leveldb/issues/196). It flushes the names of other files with its manifest.
 class LogsHaveNames : public leveldb::EnvWrapper {
  public:
   LogsHaveNames() : EnvWrapper(leveldb::Env::Default()) {}
@@ -63,7 +63,7 @@ struct bakeoff_leveldb_options {
   size_t block_bytes;
   int bloom_bits;
   bool snappy;
-  // Whether what is flushed is to survive a power cut.
+  // Whether flushed data must survive a power cut.
   bool flush;
 };
 
@@ -73,7 +73,7 @@ struct bakeoff_leveldb_bytes {
 };
 
 struct bakeoff_leveldb_database {
-  // In this order, because the database must be closed before what it uses goes.
+  // In this order, because the database must be closed before the objects it uses.
   LogsHaveNames logs_have_names;
   std::unique_ptr<leveldb::Cache> cache;
   std::unique_ptr<const leveldb::FilterPolicy> filter;
@@ -139,7 +139,7 @@ char* bakeoff_leveldb_batch_write(bakeoff_leveldb_session* session) noexcept {
   return message_of(status);
 }
 
-// The value found is the session's own, until its next get. A key that is not there leaves `value` with null data.
+// The value belongs to the session, until its next get. A missing key leaves `value` with null data.
 char* bakeoff_leveldb_get(bakeoff_leveldb_session* session, bakeoff_leveldb_bytes key,
                           bakeoff_leveldb_bytes* value) noexcept {
   const leveldb::Status status = session->database->Get(session->read, {key.data, key.length}, &session->value);
@@ -154,7 +154,7 @@ leveldb::Iterator* bakeoff_leveldb_iterator_open(bakeoff_leveldb_session* sessio
 
 void bakeoff_leveldb_iterator_close(leveldb::Iterator* iterator) noexcept { delete iterator; }
 
-// Where the iterator stands: false if it has left the entries. What it points to stays until it moves. Each virtual call is made once.
+// The iterator's entry; false if there is none. The entry stays until the iterator moves. Each virtual call is made once.
 static inline bool entry_of(const leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
   if (!iterator->Valid()) return false;
   const leveldb::Slice k = iterator->key(), v = iterator->value();
@@ -163,7 +163,7 @@ static inline bool entry_of(const leveldb::Iterator* iterator, bakeoff_leveldb_b
   return true;
 }
 
-// Every move also says where it led to, so that a step of a scan is one call.
+// Every move also returns the new entry, so that a step of a scan is one call.
 bool bakeoff_leveldb_iterator_first(leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
   iterator->SeekToFirst();
   return entry_of(iterator, key, value);

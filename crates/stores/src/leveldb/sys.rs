@@ -1,4 +1,4 @@
-//! What of LevelDB is used: the functions of `shim.cc`, which is built and linked by `build.rs`.
+//! The used part of LevelDB: the functions of `shim.cc`, which `build.rs` compiles and links.
 
 use std::ffi::{c_char, c_int};
 
@@ -22,7 +22,7 @@ pub(super) struct Iterator {
     opaque: [u8; 0],
 }
 
-/// What may be chosen when opening.
+/// Options for opening.
 #[repr(C)]
 pub(super) struct Options {
     pub(super) cache_bytes: usize,
@@ -33,7 +33,7 @@ pub(super) struct Options {
     pub(super) flush: bool,
 }
 
-// What returns a message returns null where all is well; the caller frees it.
+// Functions that return a message return null if there is no error. The caller frees the message.
 unsafe extern "C" {
     pub(super) fn bakeoff_leveldb_version(major: *mut c_int, minor: *mut c_int);
     pub(super) fn bakeoff_leveldb_open(

@@ -1,4 +1,4 @@
-//! libmdbx's interface in C, by LMDB's names, so that the code that drives LMDB drives it too.
+//! libmdbx's C interface under LMDB's names, so that LMDB's adapter code also works with libmdbx.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) use mdbx_sys::{
 /// The store's name.
 pub(super) const NAME: &str = "libmdbx";
 
-/// A key may be of length zero.
+/// A key may have length zero.
 pub(super) const TAKES_EMPTY_KEYS: bool = true;
 
 /// The library's version.
@@ -30,46 +30,46 @@ pub(super) fn version() -> String {
     format!("{}.{}.{}", version.major, version.minor, version.patch)
 }
 
-/// Has libmdbx speak of what goes wrong only; by itself it writes to standard error of every step it takes.
+/// Makes libmdbx print errors only. By default it prints every step to standard error.
 pub(super) fn be_quiet() {
-    // SAFETY: it only sets a level; no function to log with means standard error.
+    // SAFETY: it only sets a level; without a log function it uses standard error.
     unsafe { mdbx_sys::mdbx_setup_debug(mdbx_sys::MDBX_LOG_ERROR, mdbx_sys::MDBX_DBG_DONTCHANGE, None) };
 }
 
-/// The page size that libmdbx takes unless it is told another: the system's.
+/// libmdbx's default page size: the system's.
 pub(super) fn page_bytes_default() -> u64 {
     // SAFETY: it only asks the system.
     unsafe { mdbx_sys::mdbx_default_pagesize() as u64 }
 }
 
-/// The longest file of pages of this size; `None` for a size that is none.
+/// The longest file with pages of this size; `None` for an invalid size.
 pub(super) fn map_bytes_max(page_bytes: u64) -> Option<u64> {
     let page_bytes = signed(page_bytes);
     // SAFETY: it only computes.
     u64::try_from(unsafe { mdbx_sys::mdbx_limits_dbsize_max(page_bytes) }).ok()
 }
 
-/// A number of bytes as libmdbx takes them.
+/// A number of bytes in libmdbx's type.
 fn signed(bytes: u64) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }
 
-/// A memory map that is to be made.
+/// The memory map to create.
 pub(super) struct Map {
-    /// The most that it grows to, which the data can never outgrow.
+    /// Its maximum size, which the data can never exceed.
     pub(super) bytes: usize,
     /// The size of a page.
     pub(super) page_bytes: usize,
 }
 
 impl Map {
-    /// Has the environment make this map.
+    /// Configures the environment for this map.
     ///
     /// # Safety
     /// The environment was created and is not open.
     pub(super) unsafe fn set(&self, environment: *mut MDB_env) -> c_int {
         let (bytes, page_bytes) = (signed(self.bytes as u64), signed(self.page_bytes as u64));
-        // SAFETY: as the caller promises. The map grows as needed, up to its length; what is -1 is as libmdbx has it.
+        // SAFETY: the caller guarantees it. The map grows as needed, up to its length; -1 means libmdbx's default.
         unsafe { mdbx_sys::mdbx_env_set_geometry(environment, -1, -1, bytes, -1, -1, page_bytes) }
     }
 }
@@ -83,17 +83,17 @@ pub(super) fn limits(page_bytes: u64) -> (Option<u64>, Option<u64>) {
     (u64::try_from(key).ok(), u64::try_from(value).ok())
 }
 
-/// Where libmdbx puts a copy of an environment that is to be opened in this directory: a file that is not there yet.
+/// The path of a copy of an environment that will be opened in this directory: a file that does not exist yet.
 pub(super) fn path_of_copy(directory: &Path) -> PathBuf {
     directory.join("mdbx.dat")
 }
 
-/// Bytes as libmdbx takes them.
+/// Bytes in libmdbx's type.
 pub(super) fn borrow(bytes: &[u8]) -> MDB_val {
     MDB_val { iov_len: bytes.len(), iov_base: bytes.as_ptr().cast_mut().cast() }
 }
 
-/// The bytes that libmdbx gave.
+/// Bytes returned by libmdbx.
 ///
 /// # Safety
 /// The value points to bytes that live as long as the borrow of it, or is empty.
@@ -101,14 +101,14 @@ pub(super) unsafe fn bytes(value: &MDB_val) -> &[u8] {
     if value.iov_len == 0 {
         return &[];
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { std::slice::from_raw_parts(value.iov_base.cast(), value.iov_len) }
 }
 
-// What follows are LMDB's calls where libmdbx has other ones. Each asks of its caller what LMDB asks.
+// LMDB's calls where libmdbx has different ones. Each has the requirements of LMDB's.
 
 pub(super) unsafe fn mdb_env_set_maxreaders(environment: *mut MDB_env, readers: c_uint) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { mdbx_sys::mdbx_env_set_option(environment, mdbx_sys::MDBX_opt_max_readers, readers.into()) }
 }
 
@@ -118,17 +118,17 @@ pub(super) unsafe fn mdb_env_open(
     flags: c_uint,
     mode: mdbx_sys::mdbx_mode_t,
 ) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { mdbx_sys::mdbx_env_open(environment, path, flags, mode) }
 }
 
 pub(super) unsafe fn mdb_env_get_maxkeysize(environment: *mut MDB_env) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { mdbx_sys::mdbx_env_get_maxkeysize_ex(environment, 0) }
 }
 
 pub(super) unsafe fn mdb_env_close(environment: *mut MDB_env) {
-    // SAFETY: as the caller promises. Nothing can be done about an error any more.
+    // SAFETY: the caller guarantees it. An error can no longer be handled.
     unsafe { mdbx_sys::mdbx_env_close_ex(environment, false) };
 }
 
@@ -139,16 +139,16 @@ pub(super) unsafe fn mdb_txn_begin(
     transaction: *mut *mut MDB_txn,
 ) -> c_int {
     let nothing: *mut c_void = ptr::null_mut();
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { mdbx_sys::mdbx_txn_begin_ex(environment, parent, flags.cast_signed(), transaction, nothing) }
 }
 
 pub(super) unsafe fn mdb_txn_commit(transaction: *mut MDB_txn) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { mdbx_sys::mdbx_txn_commit_ex(transaction, ptr::null_mut()) }
 }
 
 pub(super) unsafe fn mdb_txn_abort(transaction: *mut MDB_txn) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { mdbx_sys::mdbx_txn_abort_ex(transaction, ptr::null_mut()) };
 }

@@ -1,6 +1,6 @@
-//! LMDB's environment and transactions with lifetimes: what the C interface asks of its caller, the types see to.
+//! LMDB's environment and transactions with lifetimes: the types guarantee what the C interface requires of its caller.
 //!
-//! libmdbx, which grew from LMDB, is driven by the same code: each has a module `ffi` that gives it LMDB's names.
+//! libmdbx, a descendant of LMDB, uses the same code: each has a module `ffi` with LMDB's names.
 
 use std::ffi::c_uint;
 use std::path::Path;
@@ -12,13 +12,13 @@ use bakeoff_store::{DataHints, Direction, StoreError};
 use super::error::{check, of_map};
 use super::ffi::{self, borrow, bytes};
 
-/// Readers that LMDB makes room for unless told otherwise.
+/// LMDB's default number of readers.
 const READERS_DEFAULT: u32 = 126;
 
 const GIBIBYTE: u64 = 1 << 30;
 
-/// A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of
-/// a record alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
+/// A size of the map that the data cannot exceed. It takes address space, not memory or disk, so it is generous. It has twice the pages of
+/// a record alone on a half-full page, plus everything that is ever written, because freed runs of pages may not fit again.
 pub(super) fn map_bytes(hints: &DataHints, page_bytes: u64) -> u64 {
     let pages = hints.records_max.max(hints.records_inserted).saturating_mul(2 * page_bytes);
     let data = hints.data_bytes_max.saturating_mul(4).saturating_add(hints.written_bytes.saturating_mul(2));
@@ -26,7 +26,7 @@ pub(super) fn map_bytes(hints: &DataHints, page_bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
 }
 
-/// A length in bytes, of a map or of a page, as the address space has it.
+/// A length of a map or a page, in the address space's type.
 pub(super) fn length(bytes: u64) -> Result<usize, StoreError> {
     let too_long = |_| StoreError::BadRequest(format!("a map of {bytes} bytes does not fit the address space"));
     usize::try_from(bytes).map_err(too_long)
@@ -38,19 +38,19 @@ pub(super) struct Environment {
     database: ffi::MDB_dbi,
 }
 
-// SAFETY: LMDB lets threads share an environment and a database handle; transactions, which it does not, are not Sync.
+// SAFETY: LMDB lets threads share an environment and a database handle, but not transactions, which are not Sync.
 unsafe impl Sync for Environment {}
 
 impl Environment {
-    /// Creates or opens the environment in a directory. It must not be open in this process already.
+    /// Creates or opens the environment in a directory. It must not already be open in this process.
     pub(super) fn open(directory: &Path, flags: c_uint, map: &ffi::Map, threads: u32) -> Result<Self, StoreError> {
         let path = c_path(directory)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is a place for one pointer.
         check(unsafe { ffi::mdb_env_create(&mut raw) })?;
-        // From here on the environment is closed whatever happens.
+        // From here on the environment is closed in any case.
         let mut environment = Self { raw, database: 0 };
-        // SAFETY: the environment was created and is not open yet, which is when these may be set.
+        // SAFETY: the environment was created and is not open yet, so these may be set.
         unsafe {
             of_map(map.set(raw), map.bytes)?;
             check(ffi::mdb_env_set_maxreaders(raw, READERS_DEFAULT.max(threads.saturating_add(16))))?;
@@ -71,7 +71,7 @@ impl Environment {
         u64::try_from(unsafe { ffi::mdb_env_get_maxkeysize(self.raw) }).unwrap_or(0)
     }
 
-    /// Copies what is committed into an empty directory, without free pages.
+    /// Copies the committed content into an empty directory, without free pages.
     pub(super) fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
         let path = c_path(&ffi::path_of_copy(directory))?;
         // SAFETY: the environment is open, and the path ends with a zero byte.
@@ -81,7 +81,7 @@ impl Environment {
 
 impl Drop for Environment {
     fn drop(&mut self) {
-        // SAFETY: the environment was created, and every transaction, borrowing it, is gone.
+        // SAFETY: the environment was created. All transactions borrow it, so they are gone.
         unsafe { ffi::mdb_env_close(self.raw) };
     }
 }
@@ -102,26 +102,26 @@ impl<'e> Transaction<'e> {
 
     fn commit(self) -> Result<(), StoreError> {
         let raw = self.raw;
-        // Committing frees the transaction, also when it fails.
+        // Committing frees the transaction, even if it fails.
         std::mem::forget(self);
         // SAFETY: the transaction is live and nothing uses it afterwards.
         check(unsafe { ffi::mdb_txn_commit(raw) })
     }
 
-    /// Appends the key's value to `value`, if there is one.
+    /// Appends the key's value to `value`, if it exists.
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         self.look(key, |found| value.extend_from_slice(found))
     }
 
-    /// Whether a key is there: LMDB says where in the map its value lies, and nobody reads it.
+    /// Whether a key exists: LMDB returns the position of its value in the map, which is not read.
     fn exists(&self, key: &[u8]) -> Result<bool, StoreError> {
         self.look(key, |_| ())
     }
 
     fn look(&self, key: &[u8], with: impl FnOnce(&[u8])) -> Result<bool, StoreError> {
         let (mut key, mut found) = (borrow(key), borrow(&[]));
-        // SAFETY: the transaction is live; LMDB reads the key and points `found` into the map, where it stays while the
-        // transaction is neither reset nor written with, and here it is lent for the length of a call.
+        // SAFETY: the transaction is live. LMDB reads the key and points `found` into the map. That stays valid until the transaction is
+        // reset or writes; here it is borrowed for a single call.
         unsafe {
             match ffi::mdb_get(self.raw, self.environment.database, &raw mut key, &mut found) {
                 ffi::MDB_NOTFOUND => return Ok(false),
@@ -147,7 +147,7 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// A transaction that writes. LMDB gives one at a time and lets others wait.
+/// A write transaction. LMDB allows one at a time and lets others wait.
 pub(super) struct Writer<'e>(Transaction<'e>);
 
 impl<'e> Writer<'e> {
@@ -161,14 +161,14 @@ impl<'e> Writer<'e> {
         self.0.commit()
     }
 
-    /// Writes a key as `flags` say.
+    /// Writes a key with these `flags`.
     pub(super) fn put(&mut self, key: &[u8], value: &[u8], flags: c_uint) -> Result<(), StoreError> {
         let (mut key, mut value) = (borrow(key), borrow(value));
         // SAFETY: the transaction is live; LMDB only reads key and value, and only during the call.
         check(unsafe { ffi::mdb_put(self.0.raw, self.0.environment.database, &raw mut key, &mut value, flags) })
     }
 
-    /// Removes a key, if it is there.
+    /// Removes a key if it exists.
     pub(super) fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let mut key = borrow(key);
         // SAFETY: the transaction is live; LMDB only reads the key, and only during the call.
@@ -178,17 +178,17 @@ impl<'e> Writer<'e> {
         }
     }
 
-    /// Appends the key's value to `value`, if there is one.
+    /// Appends the key's value to `value`, if it exists.
     pub(super) fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         self.0.get(key, value)
     }
 
-    /// Whether a key is there, or was written and not committed yet.
+    /// Whether a key exists, including uncommitted ones.
     pub(super) fn exists(&self, key: &[u8]) -> Result<bool, StoreError> {
         self.0.exists(key)
     }
 
-    /// Visits entries in order, those not committed yet among them.
+    /// Visits entries in order, including uncommitted ones.
     pub(super) fn scan(
         &mut self,
         from: Option<&[u8]>,
@@ -200,7 +200,7 @@ impl<'e> Writer<'e> {
     }
 }
 
-/// A cursor that is closed when it goes.
+/// A cursor, closed when it is dropped.
 struct OwnedCursor(*mut ffi::MDB_cursor);
 
 impl Drop for OwnedCursor {
@@ -210,7 +210,7 @@ impl Drop for OwnedCursor {
     }
 }
 
-/// A thread's read transaction and cursor, made once; each read renews them to see what was committed last.
+/// A thread's read transaction and cursor, created once. Each read renews them to see the last commit.
 pub(super) struct Reader<'e> {
     // Closed before the transaction: fields are dropped in this order.
     cursor: OwnedCursor,
@@ -218,22 +218,22 @@ pub(super) struct Reader<'e> {
 }
 
 impl<'e> Reader<'e> {
-    /// Takes a place in the table of readers and lets go of the snapshot.
+    /// Takes a slot in the table of readers and releases the snapshot.
     pub(super) fn begin(environment: &'e Environment) -> Result<Self, StoreError> {
         let transaction = Transaction::begin(environment, ffi::MDB_RDONLY)?;
         let cursor = OwnedCursor(transaction.open_cursor()?);
-        // SAFETY: the transaction is live and reads only.
+        // SAFETY: the transaction is live and read-only.
         unsafe { ffi::mdb_txn_reset(transaction.raw) };
         Ok(Self { cursor, transaction })
     }
 
-    /// Appends the key's value to `value`, if there is one.
+    /// Appends the key's value to `value`, if it exists.
     pub(super) fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let _snapshot = self.renew()?;
         self.transaction.get(key, value)
     }
 
-    /// Whether a key is there.
+    /// Whether a key exists.
     pub(super) fn exists(&mut self, key: &[u8]) -> Result<bool, StoreError> {
         let _snapshot = self.renew()?;
         self.transaction.exists(key)
@@ -247,19 +247,19 @@ impl<'e> Reader<'e> {
         visit: Visit<'_>,
     ) -> Result<(), StoreError> {
         let _snapshot = self.renew()?;
-        // SAFETY: the cursor was opened in this transaction, which reads only and was just renewed.
+        // SAFETY: the cursor was opened in this transaction, which is read-only and was just renewed.
         check(unsafe { ffi::mdb_cursor_renew(self.transaction.raw, self.cursor.0) })?;
         walk(self.cursor.0, from, direction, visit)
     }
 
     fn renew(&self) -> Result<Snapshot, StoreError> {
-        // SAFETY: the transaction reads only and was reset, by `begin` or by the snapshot before.
+        // SAFETY: the transaction is read-only and was reset, by `begin` or by the previous snapshot.
         check(unsafe { ffi::mdb_txn_renew(self.transaction.raw) })?;
         Ok(Snapshot(self.transaction.raw))
     }
 }
 
-/// A renewed read transaction; resetting it lets writers use again the pages it kept.
+/// A renewed read transaction. Resetting it lets writers reuse its pages.
 struct Snapshot(*mut ffi::MDB_txn);
 
 impl Drop for Snapshot {
@@ -269,7 +269,7 @@ impl Drop for Snapshot {
     }
 }
 
-/// What a scan shows entries to.
+/// Receives the entries of a scan.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&[u8], &[u8]) -> bool;
 
 fn walk(
@@ -287,21 +287,21 @@ fn walk(
         None => entry.step(cursor, first)?,
         Some(from) => entry.seek(cursor, from, direction)?,
     };
-    // SAFETY: after a step that found an entry, it points into the map, which stays as it is while nothing is written.
+    // SAFETY: after a step that found an entry, it points into the map, which does not change while nothing is written.
     while there && unsafe { visit(bytes(&entry.key), bytes(&entry.value)) } {
         there = entry.step(cursor, next)?;
     }
     Ok(())
 }
 
-/// Where a cursor stands.
+/// The entry of a cursor.
 struct Entry {
     key: ffi::MDB_val,
     value: ffi::MDB_val,
 }
 
 impl Entry {
-    /// Moves the cursor; false if there is nothing to move to.
+    /// Moves the cursor; false if there is no such entry.
     fn step(&mut self, cursor: *mut ffi::MDB_cursor, operation: ffi::MDB_cursor_op) -> Result<bool, StoreError> {
         // SAFETY: the cursor is open in a live transaction, and both values are places for LMDB to point into its map.
         match unsafe { ffi::mdb_cursor_get(cursor, &mut self.key, &mut self.value, operation) } {
@@ -312,7 +312,7 @@ impl Entry {
 
     /// Moves the cursor to the first key not below `from`, or in reverse to the last one not above it.
     fn seek(&mut self, cursor: *mut ffi::MDB_cursor, from: &[u8], direction: Direction) -> Result<bool, StoreError> {
-        // LMDB has no empty keys and takes none: every key is above, none is below.
+        // LMDB has no empty keys and does not accept one: every key is above it, none is below.
         if from.is_empty() && !ffi::TAKES_EMPTY_KEYS {
             return if direction == Direction::Reverse { Ok(false) } else { self.step(cursor, ffi::MDB_FIRST) };
         }

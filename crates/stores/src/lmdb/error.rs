@@ -12,7 +12,7 @@ pub(super) fn check(code: c_int) -> Result<(), StoreError> {
     if code == ffi::MDB_SUCCESS { Ok(()) } else { Err(error_from_code(code)) }
 }
 
-/// The same of a call that makes a map of this length, where the system's codes for what is too long do not say that it is the map.
+/// As [`check`], for a call that creates a map of this length. The system's codes for too long a map do not mention the map.
 pub(super) fn of_map(code: c_int, map_bytes: usize) -> Result<(), StoreError> {
     use std::io::ErrorKind::{FileTooLarge, InvalidInput, OutOfMemory};
     let is_too_long =

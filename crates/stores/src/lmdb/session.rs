@@ -7,7 +7,7 @@ use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
 use super::environment::{Environment, Reader, Writer};
 use super::ffi;
 
-/// A read transaction to renew, and in a batch the write transaction that is open.
+/// A read transaction to renew, and the open write transaction of a batch.
 pub(super) struct LmdbSession<'e> {
     environment: &'e Environment,
     reader: Reader<'e>,
@@ -25,7 +25,7 @@ impl<'e> LmdbSession<'e> {
         Ok(Self { environment, reader, batch: None, batched: plan.batched, insert_flags })
     }
 
-    /// Writes in the open batch, or in a transaction of its own.
+    /// Writes in the open batch, or in a separate transaction.
     fn write(&mut self, write: impl FnOnce(&mut Writer<'e>) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut writer = match self.batch.take() {
             Some(writer) => writer,

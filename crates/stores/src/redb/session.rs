@@ -9,14 +9,14 @@ use redb::{
 };
 use self_cell::self_cell;
 
-/// The one table.
+/// The only table.
 pub(super) const RECORDS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("records");
 
-/// The open table of a transaction that writes.
+/// The open table of a write transaction.
 type Records<'t> = Table<'t, &'static [u8], &'static [u8]>;
 
 self_cell!(
-    /// A batch keeps its table open: opening it anew for each write is a lookup of its own.
+    /// A batch keeps its table open: opening it for each write would be an extra lookup.
     struct Writer {
         owner: WriteTransaction,
         #[not_covariant]
@@ -35,7 +35,7 @@ impl Writer {
         self.into_owner().commit().map_err(error)
     }
 
-    /// Writes a key and says whether it was there.
+    /// Writes a key and returns whether it existed.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<bool, StoreError> {
         self.with_dependent_mut(|_, table| Ok(table.insert(key, value).map_err(error)?.is_some()))
     }
@@ -45,7 +45,7 @@ impl Writer {
     }
 }
 
-/// The store, and in a batch the transaction that is open.
+/// The store, and the open transaction of a batch.
 pub(super) struct RedbSession<'s> {
     database: &'s Database,
     durability: Durability,
@@ -54,12 +54,12 @@ pub(super) struct RedbSession<'s> {
 }
 
 impl<'s> RedbSession<'s> {
-    /// A session with no transaction open.
+    /// A session without a transaction.
     pub(super) fn new(database: &'s Database, durability: Durability, plan: &SessionPlan) -> Self {
         Self { database, durability, batched: plan.batched, batch: None }
     }
 
-    /// Writes in the open batch, or in a transaction of its own. What fails is rolled back.
+    /// Writes in the open batch, or in a separate transaction. Errors roll it back.
     fn write(&mut self, write: impl FnOnce(&mut Writer) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut writer = match self.batch.take() {
             Some(writer) => writer,
@@ -73,7 +73,7 @@ impl<'s> RedbSession<'s> {
         writer.finish()
     }
 
-    /// Looks in the open batch, or in a snapshot.
+    /// Looks a key up in the open batch, or in a snapshot.
     fn look(&self, key: &[u8], with: impl FnOnce(&[u8])) -> Result<bool, StoreError> {
         match &self.batch {
             Some(batch) => batch.with_dependent(|_, table| look(table, key, with)),
@@ -89,7 +89,7 @@ impl Session for RedbSession<'_> {
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.write(|writer| match writer.put(key, value)? {
             false => Ok(()),
-            true => Err(StoreError::Store("the key to insert is there already".to_owned())),
+            true => Err(StoreError::Store("the key to insert already exists".to_owned())),
         })
     }
 
@@ -105,7 +105,7 @@ impl Session for RedbSession<'_> {
         self.look(key, |found| value.extend_from_slice(found))
     }
 
-    /// What is found is a place in a page, which nobody reads.
+    /// The lookup returns a position in a page, which is not read.
     fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
         self.look(key, |_| ())
     }
@@ -136,7 +136,7 @@ impl Session for RedbSession<'_> {
 
 type Found<'g> = AccessGuard<'g, &'static [u8]>;
 
-/// Whether a key is there, and its value lent for the length of a call.
+/// Whether a key exists. Its value is borrowed for a single call.
 fn look(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     key: &[u8],
@@ -177,7 +177,7 @@ fn show<'g>(
     Ok(())
 }
 
-/// redb's many errors as the store's.
+/// redb's error types as store errors.
 pub(super) fn error(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Io(error) => error.into(),

@@ -1,4 +1,4 @@
-//! RocksDB's objects with lifetimes: what its interface asks of its caller, the types see to.
+//! RocksDB's objects with lifetimes: the types guarantee what its interface requires of its caller.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_int, c_void};
@@ -14,11 +14,11 @@ use super::sys;
 
 /// The library's version.
 pub(super) fn version() -> String {
-    // SAFETY: it takes nothing, and the text is ours.
+    // SAFETY: it takes no arguments, and the caller owns the text.
     ffi::take(unsafe { sys::bakeoff_rocksdb_version() })
 }
 
-/// What may be chosen when opening; [`super::settings`] says what each is.
+/// Options for opening; [`super::settings`] describes them.
 pub(super) struct Options<'a> {
     pub(super) cache_bytes: usize,
     pub(super) write_buffer_bytes: usize,
@@ -29,17 +29,17 @@ pub(super) struct Options<'a> {
     pub(super) statistics: bool,
 }
 
-/// An open database, closed when it goes.
+/// An open database, closed when it is dropped.
 pub(super) struct Database(*mut sys::Database);
 
-// SAFETY: a RocksDB database may be used by several threads without a lock of theirs (rocksdb/db.h).
+// SAFETY: several threads may use a RocksDB database without their own lock (rocksdb/db.h).
 unsafe impl Sync for Database {}
 
 impl Database {
     /// Creates or opens the database in a directory.
     pub(super) fn open(directory: &Path, options: &Options<'_>) -> Result<Self, StoreError> {
         let path = c_path(directory)?;
-        // Words have no NUL in them.
+        // Values of this setting contain no NUL.
         let compression = CString::new(options.compression).unwrap_or_default();
         let wanted = sys::Options {
             cache_bytes: options.cache_bytes,
@@ -56,7 +56,7 @@ impl Database {
         Ok(Self(raw))
     }
 
-    /// What RocksDB counts about itself.
+    /// RocksDB's own counters.
     pub(super) fn properties(&self) -> BTreeMap<String, u64> {
         unsafe extern "C" fn keep(context: *mut c_void, name: Bytes<'_>, value: u64) {
             // SAFETY: the context is the map below, and the name stays during the call.
@@ -64,34 +64,34 @@ impl Database {
             map.insert(String::from_utf8_lossy(name.unwrap_or_default()).into_owned(), value);
         }
         let mut map = BTreeMap::new();
-        // SAFETY: the database is open; the function is given the map that it expects, and keeps nothing.
+        // SAFETY: the database is open. The function gets the map that it expects, and keeps nothing.
         unsafe { sys::bakeoff_rocksdb_properties(self.0, (&raw mut map).cast(), keep) };
         map
     }
 
-    /// Closes the database, and says what went wrong in that.
+    /// Closes the database, and returns any error.
     pub(super) fn close(self) -> Result<(), StoreError> {
         let raw = std::mem::ManuallyDrop::new(self).0;
-        // SAFETY: the database is open, every session, borrowing it, is gone, and so is the database after this.
+        // SAFETY: the database is open. All sessions borrow it, so they are gone, and it is not used after this.
         check(unsafe { sys::bakeoff_rocksdb_close(raw) })
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: the database is open, and every session, borrowing it, is gone. After an error elsewhere this one is lost.
+        // SAFETY: the database is open. All sessions borrow it, so they are gone. After an error elsewhere, an error here is ignored.
         let _ = check(unsafe { sys::bakeoff_rocksdb_close(self.0) });
     }
 }
 
-/// One thread's batch, the value it got last, and its iterator.
+/// One thread's batch, its last value, and its iterator.
 pub(super) struct Buffers<'d> {
     raw: *mut sys::Session,
     database: PhantomData<&'d Database>,
 }
 
 impl<'d> Buffers<'d> {
-    /// An empty batch, written as the level asks.
+    /// An empty batch, written as the level requires.
     pub(super) fn new(database: &'d Database, durability: Durability) -> Self {
         let (log, sync) = (durability != Durability::None, durability.includes(Durability::Consistent));
         // SAFETY: the database is open.
@@ -120,8 +120,8 @@ impl WriteBatch for Buffers<'_> {
 
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let mut found = Bytes::NONE;
-        // SAFETY: the session is live, the key is only read, and what is found stays pinned until the session's next get: here it
-        // is copied at once.
+        // SAFETY: the session is live, the key is only read, and the value stays pinned until the session's next get. Here it is copied at
+        // once.
         unsafe {
             check(sys::bakeoff_rocksdb_get(self.raw, key.into(), &mut found))?;
             Ok(found.get().map(|bytes| value.extend_from_slice(bytes)).is_some())
@@ -159,13 +159,13 @@ struct Cursor<'s> {
     session: PhantomData<&'s mut sys::Session>,
 }
 
-// The session keeps the iterator until its next write or its end, neither of which can happen while a cursor borrows it: the SAFETY
-// of every call here.
+// The session keeps the iterator until its next write or its end. Neither can happen while a cursor borrows it: the SAFETY of every call
+// here.
 impl Cursor<'_> {
-    /// Goes to the first key not below `from`, or in reverse to the last one not above it, and gives that entry.
+    /// Moves to the first key not below `from`, or in reverse to the last one not above it, and returns that entry.
     fn start(&mut self, from: Option<&[u8]>, direction: Direction) -> Option<(&[u8], &[u8])> {
         let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
-        // SAFETY: the iterator is live, and copies the key. What it points to stays until it moves, which needs the cursor mutable.
+        // SAFETY: the iterator is live, and copies the key. Its entry stays until it moves, which needs the cursor mutable.
         unsafe {
             let (raw, key_out, value_out) = (self.raw, &raw mut key, &raw mut value);
             match (from, direction) {
@@ -180,10 +180,10 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves on from an entry to the next one.
+    /// Moves to the next entry.
     fn step(&mut self, direction: Direction) -> Option<(&[u8], &[u8])> {
         let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
-        // SAFETY: the iterator is live, and stands on an entry, as RocksDB demands. What it points to: as in `start`.
+        // SAFETY: the iterator is live and has an entry, as RocksDB requires. The entry stays as in `start`.
         unsafe {
             match direction {
                 Direction::Reverse => sys::bakeoff_rocksdb_iterator_previous(self.raw, &mut key, &mut value),
@@ -195,7 +195,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Why there are no more entries, if not because it was the last.
+    /// The error that ended the iteration, if any.
     fn error(&self) -> Result<(), StoreError> {
         // SAFETY: the iterator is live.
         check(unsafe { sys::bakeoff_rocksdb_iterator_error(self.raw) })

@@ -1,8 +1,7 @@
-// RocksDB's C++ interface in C. RocksDB's own C interface allocates a handle for every value that is got and needs five calls for
-// every entry of a scan; here a session keeps the slice that RocksDB pins values in, the batch that it writes from and an iterator,
-// as a C++ program would.
+// RocksDB's C++ interface in C. RocksDB's own C interface allocates a handle for every value and needs five calls for every entry of a
+// scan. Here a session keeps a slice for pinned values, a batch for writes and an iterator, as a C++ program would.
 //
-// Nothing throws: memory that runs out ends the process.
+// Nothing throws: if memory runs out, the process ends.
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
@@ -20,7 +19,7 @@
 
 namespace {
 
-// A message for the caller to free, or null where all is well.
+// A message that the caller frees, or null if there is no error.
 char* message_of(const rocksdb::Status& status) {
   return status.ok() ? nullptr : strdup(status.ToString().c_str());
 }
@@ -60,7 +59,7 @@ struct bakeoff_rocksdb_session {
 
 using bakeoff_rocksdb_visit = void (*)(void* context, bakeoff_rocksdb_bytes name, uint64_t value);
 
-// "11.8.1", for the caller to free.
+// "11.8.1"; the caller frees it.
 char* bakeoff_rocksdb_version() noexcept { return strdup(rocksdb::GetRocksVersionAsString().c_str()); }
 
 char* bakeoff_rocksdb_open(const char* path, const bakeoff_rocksdb_options* wanted,
@@ -71,7 +70,7 @@ char* bakeoff_rocksdb_open(const char* path, const bakeoff_rocksdb_options* want
   if (wanted->cache_bytes == 0) {
     table.no_block_cache = true;
   } else {
-    // The kind of cache that RocksDB makes by itself.
+    // RocksDB's default kind of cache.
     table.block_cache = rocksdb::HyperClockCacheOptions(wanted->cache_bytes, 0).MakeSharedCache();
   }
   if (wanted->bloom_bits > 0) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(wanted->bloom_bits));
@@ -91,14 +90,14 @@ char* bakeoff_rocksdb_open(const char* path, const bakeoff_rocksdb_options* want
   return message_of(status);
 }
 
-// Writes what is only in memory, where there is no log, and closes.
+// Writes data that is only in memory, if there is no log, and closes.
 char* bakeoff_rocksdb_close(bakeoff_rocksdb_database* database) noexcept {
   const rocksdb::Status status = database->database->Close();
   delete database;
   return message_of(status);
 }
 
-// What RocksDB counts about itself; with statistics also its counters, and how long calls took by its own clock.
+// RocksDB's own counters. With statistics also those of its operations, and the time of calls by its own clock.
 void bakeoff_rocksdb_properties(bakeoff_rocksdb_database* database, void* context, bakeoff_rocksdb_visit visit) noexcept {
   const auto show = [&](const std::string& name, uint64_t value) { visit(context, {name.data(), name.size()}, value); };
   for (const std::string* name : {&rocksdb::DB::Properties::kEstimateNumKeys,
@@ -149,14 +148,14 @@ char* bakeoff_rocksdb_batch_delete(bakeoff_rocksdb_session* session, bakeoff_roc
 }
 
 char* bakeoff_rocksdb_batch_write(bakeoff_rocksdb_session* session) noexcept {
-  // An iterator that waits for the next scan would keep what is overwritten here.
+  // An iterator that waits for the next scan would keep data that is overwritten here.
   session->iterator.reset();
   const rocksdb::Status status = session->database->Write(session->write, &session->batch);
   session->batch.Clear();
   return message_of(status);
 }
 
-// The value found stays pinned until the session's next get. A key that is not there leaves `value` with null data.
+// The value stays pinned until the session's next get. A missing key leaves `value` with null data.
 char* bakeoff_rocksdb_get(bakeoff_rocksdb_session* session, bakeoff_rocksdb_bytes key,
                           bakeoff_rocksdb_bytes* value) noexcept {
   session->value.Reset();
@@ -167,7 +166,7 @@ char* bakeoff_rocksdb_get(bakeoff_rocksdb_session* session, bakeoff_rocksdb_byte
   return message_of(status);
 }
 
-// The session's iterator, at the newest state of the database; null where there is a message.
+// The session's iterator, at the newest state of the database; null if there is a message.
 char* bakeoff_rocksdb_iterator(bakeoff_rocksdb_session* session, rocksdb::Iterator** iterator) noexcept {
   rocksdb::Status status;
   if (session->iterator) {
@@ -179,7 +178,7 @@ char* bakeoff_rocksdb_iterator(bakeoff_rocksdb_session* session, rocksdb::Iterat
   return message_of(status);
 }
 
-// Where the iterator stands: false if it has left the entries. What it points to stays until it moves. Each virtual call is made once.
+// The iterator's entry; false if there is none. The entry stays until the iterator moves. Each virtual call is made once.
 static inline bool entry_of(const rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
   if (!iterator->Valid()) return false;
   const rocksdb::Slice k = iterator->key(), v = iterator->value();
@@ -188,7 +187,7 @@ static inline bool entry_of(const rocksdb::Iterator* iterator, bakeoff_rocksdb_b
   return true;
 }
 
-// Every move also says where it led to, so that a step of a scan is one call.
+// Every move also returns the new entry, so that a step of a scan is one call.
 bool bakeoff_rocksdb_iterator_first(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
   iterator->SeekToFirst();
   return entry_of(iterator, key, value);

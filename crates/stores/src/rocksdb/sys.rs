@@ -1,4 +1,4 @@
-//! What of RocksDB is used: the functions of `shim.cc`, which is built by `build.rs`.
+//! The used part of RocksDB: the functions of `shim.cc`, which `build.rs` compiles.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -25,7 +25,7 @@ pub(super) struct Iterator {
     opaque: [u8; 0],
 }
 
-/// What may be chosen when opening.
+/// Options for opening.
 #[repr(C)]
 pub(super) struct Options {
     pub(super) cache_bytes: usize,
@@ -37,10 +37,10 @@ pub(super) struct Options {
     pub(super) statistics: bool,
 }
 
-/// Called with each property: its name and value.
+/// Receives each property: its name and value.
 pub(super) type Visit = unsafe extern "C" fn(context: *mut c_void, name: Bytes<'_>, value: u64);
 
-// What returns a message returns null where all is well; the caller frees it.
+// Functions that return a message return null if there is no error. The caller frees the message.
 unsafe extern "C" {
     pub(super) fn bakeoff_rocksdb_version() -> Message;
     pub(super) fn bakeoff_rocksdb_open(

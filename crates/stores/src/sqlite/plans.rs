@@ -1,4 +1,4 @@
-//! Tests of what SQLite makes of the settings: the plan of each statement, the table chosen, the pragmas in force.
+//! Tests of the effect of settings on SQLite: the plan of each statement, the table chosen, the pragmas in force.
 
 use rusqlite::Connection;
 
@@ -36,7 +36,7 @@ fn the_table_follows_the_size_of_a_mean_row() {
         let hints = DataHints { key_bytes_max: 16, value_bytes_mean, ..DataHints::default() };
         kind_of_table(word, 4_096, &hints) == WITHOUT_ROWID
     };
-    // A twentieth of a page is 204 bytes.
+    // 1/20 of a page is 204 bytes.
     assert!(table("auto", 188) && !table("auto", 189));
     assert!(table("without-rowid", 100_000) && !table("rowid", 1));
 }

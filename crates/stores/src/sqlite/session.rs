@@ -20,7 +20,7 @@ pub(super) struct SqliteSession<'c> {
     scans: Scans<'c>,
 }
 
-/// One statement for each way to scan: SQLite plans when it prepares, so each has the plan of its own order.
+/// One statement for each kind of scan: SQLite plans when it prepares, so each has the plan for its order.
 struct Scans<'c> {
     any: Statement<'c>,
     forward: Statement<'c>,
@@ -42,7 +42,7 @@ impl<'c> Scans<'c> {
     }
 }
 
-/// Reads no column of the row that is found, so that no page of a long value is fetched.
+/// Reads no column of the row, so that no page of a long value is fetched.
 const EXISTS: &str = "SELECT 1 FROM record WHERE key = ?1";
 pub(super) const FORWARD: &str = "ORDER BY key ASC";
 pub(super) const FORWARD_FROM: &str = "WHERE key >= ?1 ORDER BY key ASC";
@@ -58,8 +58,8 @@ impl<'c> SqliteSession<'c> {
         Ok(Self {
             batched: plan.batched,
             in_batch: false,
-            // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail with SQLITE_BUSY
-            // however long it would be ready to wait (https://sqlite.org/lang_transaction.html).
+            // IMMEDIATE takes the write lock at once. A deferred transaction that reads first can fail with SQLITE_BUSY regardless of its
+            // timeout (https://sqlite.org/lang_transaction.html).
             begin: prepare("BEGIN IMMEDIATE")?,
             commit: prepare("COMMIT")?,
             insert: prepare("INSERT INTO record (key, value) VALUES (?1, ?2)")?,
@@ -72,7 +72,7 @@ impl<'c> SqliteSession<'c> {
         })
     }
 
-    /// Opens a batch before its first write. Alone, each write is a transaction of its own.
+    /// Opens a batch before its first write. Outside batches, each write is a separate transaction.
     fn before_write(&mut self) -> Result<(), StoreError> {
         if self.batched && !self.in_batch {
             self.begin.execute(&[])?;

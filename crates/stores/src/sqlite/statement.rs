@@ -1,8 +1,8 @@
 //! A prepared statement that binds the caller's bytes without copying them.
 //!
-//! rusqlite binds every blob with `SQLITE_TRANSIENT`, which makes SQLite copy each key and each value before it looks at
-//! them. Here they are bound with `SQLITE_STATIC`. That is sound because bytes are bound, used and done with inside one
-//! call: when it returns the statement is reset, and SQLite next touches the old binding only to forget it.
+//! rusqlite binds every blob with `SQLITE_TRANSIENT`, which makes SQLite copy each key and each value first. Here they are bound with
+//! `SQLITE_STATIC`. That is sound because bytes are bound and used inside one call. When it returns the statement is reset, and SQLite's
+//! next access to the old binding only removes it.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -39,22 +39,22 @@ impl<'c> Statement<'c> {
         Ok(Self { raw, database, connection: PhantomData })
     }
 
-    /// Runs it with these blobs as its parameters; rows are ignored.
+    /// Runs it with these blobs as its parameters and ignores rows.
     pub(super) fn execute(&mut self, parameters: &[&[u8]]) -> Result<(), StoreError> {
         self.query(parameters, |_| false)
     }
 
-    /// Runs it with these blobs as its parameters and shows each row to `visit`, until that returns false.
+    /// Runs it with these blobs as its parameters and passes each row to `visit`, until that returns false.
     pub(super) fn query(
         &mut self,
         parameters: &[&[u8]],
         mut visit: impl FnMut(&Row<'_>) -> bool,
     ) -> Result<(), StoreError> {
         self.bind(parameters)?;
-        // Resets also when `visit` panics, so that no binding outlives the bytes it points to in a running statement.
+        // Resets also when `visit` panics, so that no binding outlives its bytes in a running statement.
         let running = Running(self);
         let code = loop {
-            // SAFETY: the statement is live; what is bound to it is borrowed until this function returns.
+            // SAFETY: the statement is live; its bindings are borrowed until this function returns.
             match unsafe { ffi::sqlite3_step(running.0.raw) } {
                 ffi::SQLITE_ROW => {
                     if !visit(&Row { statement: running.0 }) {
@@ -69,8 +69,8 @@ impl<'c> Statement<'c> {
 
     fn bind(&mut self, parameters: &[&[u8]]) -> Result<(), StoreError> {
         for (index, bytes) in (1..).zip(parameters) {
-            // SAFETY: the bytes stay borrowed until the statement was stepped and reset (see `query`). The pointer of
-            // an empty slice is not null, so it binds an empty blob and not NULL.
+            // SAFETY: the bytes stay borrowed until the statement was stepped and reset (see `query`). The pointer of an empty slice is not
+            // null, so it binds an empty blob and not NULL.
             let code = unsafe {
                 let (start, length) = (bytes.as_ptr().cast(), bytes.len() as u64);
                 ffi::sqlite3_bind_blob64(self.raw, index, start, length, ffi::SQLITE_STATIC())
@@ -95,12 +95,12 @@ struct Running<'s, 'c>(&'s Statement<'c>);
 
 impl Drop for Running<'_, '_> {
     fn drop(&mut self) {
-        // SAFETY: the statement is live. The code returned repeats that of the last step.
+        // SAFETY: the statement is live. The returned code repeats that of the last step.
         unsafe { ffi::sqlite3_reset(self.0.raw) };
     }
 }
 
-/// The row that a statement stands on.
+/// The current row of a statement.
 pub(super) struct Row<'s> {
     statement: &'s Statement<'s>,
 }
@@ -109,8 +109,8 @@ impl Row<'_> {
     /// The blob in a column, in SQLite's own memory.
     pub(super) fn blob(&self, column: c_int) -> &[u8] {
         let raw = self.statement.raw;
-        // SAFETY: SQLite keeps the blob where it is until the statement is stepped or reset, which the borrow of the row
-        // prevents. An empty blob may come as a null pointer.
+        // SAFETY: SQLite keeps the blob until the statement is stepped or reset, which the borrow of the row prevents. An empty blob may be
+        // a null pointer.
         unsafe {
             let start = ffi::sqlite3_column_blob(raw, column).cast::<u8>();
             let length = ffi::sqlite3_column_bytes(raw, column);

@@ -1,4 +1,4 @@
-//! WiredTiger's handles with lifetimes: what its interface asks of its caller, the types see to.
+//! WiredTiger's handles with lifetimes: the types guarantee what its interface requires of its caller.
 
 use std::ffi::{CStr, CString, c_int};
 use std::marker::PhantomData;
@@ -19,17 +19,17 @@ pub(super) fn version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// An open connection with its one table, closed when it goes.
+/// An open connection with its one table, closed when it is dropped.
 pub(super) struct Connection(*mut sys::Connection);
 
-// SAFETY: threads may share a connection; sessions, which they may not, are not Sync.
+// SAFETY: threads may share a connection, but not sessions, which are not Sync.
 unsafe impl Sync for Connection {}
 
 impl Connection {
-    /// Opens the directory, recovers what its log has, and makes the table unless it is there.
+    /// Opens the directory, recovers from its log, and creates the table unless it exists.
     pub(super) fn open(directory: &Path, configuration: &str, table: &str) -> Result<Self, StoreError> {
         let directory = c_path(directory)?;
-        // Made of words and numbers, which have no NUL in them.
+        // Made of words and numbers, which contain no NUL.
         let [configuration, table] = [configuration, table].map(|text| CString::new(text).unwrap_or_default());
         let mut raw = ptr::null_mut();
         // SAFETY: the texts end with NUL, and `raw` is a place for one pointer, which is set if the code is 0.
@@ -37,22 +37,22 @@ impl Connection {
         Ok(Self(raw))
     }
 
-    /// Writes everything, closes, and says what went wrong in that.
+    /// Writes everything, closes, and returns any error.
     pub(super) fn close(self) -> Result<(), StoreError> {
         let raw = std::mem::ManuallyDrop::new(self).0;
-        // SAFETY: the connection is open, every session, borrowing it, is gone, and so is the connection after this.
+        // SAFETY: the connection is open. All sessions borrow it, so they are gone, and it is not used after this.
         check(unsafe { sys::bakeoff_wt_close(raw) })
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // SAFETY: as in `close`, which does not come here. After an error elsewhere this one is lost.
+        // SAFETY: as in `close`, which forgets the connection. After an error elsewhere, an error here is ignored.
         unsafe { sys::bakeoff_wt_close(self.0) };
     }
 }
 
-/// How large the cache is, and the values that threads write or read at once.
+/// The size of the cache, and of the values that threads write or read at the same time.
 #[derive(Clone, Copy)]
 pub(super) struct CacheUse {
     pub(super) cache_bytes: u64,
@@ -60,8 +60,8 @@ pub(super) struct CacheUse {
 }
 
 impl CacheUse {
-    /// An operation's error, which `batch_bytes` written in a batch may have caused: when nothing can leave the cache, the code and the words are those of
-    /// a conflict between transactions. From a fifth of it that is changed at once, threads are made to evict (`eviction_dirty_trigger`).
+    /// An operation's error, which `batch_bytes` written in a batch may have caused. If nothing can leave the cache, code and message are
+    /// those of a conflict between transactions. When a fifth of the cache is changed, threads must evict (`eviction_dirty_trigger`).
     fn explain(self, error: StoreError, code: c_int, batch_bytes: u64) -> StoreError {
         let (cache_bytes, bytes) = (self.cache_bytes, self.at_once_bytes.max(batch_bytes));
         if code != sys::ROLLBACK || bytes < cache_bytes / 5 {
@@ -79,15 +79,15 @@ pub(super) struct WiredTigerSession<'c> {
     raw: *mut sys::Session,
     batched: bool,
     in_batch: bool,
-    /// Written in the open batch.
+    /// Bytes written in the open batch.
     batch_bytes: u64,
     cache: CacheUse,
-    /// A new log is flushed by its library, its name is not: seen with 3.2.1 under `strace`.
+    /// WiredTiger flushes a new log, but not its name: observed with 3.2.1 under `strace`.
     names: Option<&'c NewNames>,
     connection: PhantomData<&'c Connection>,
 }
 
-// The session is live from its making to its drop: the SAFETY of every call here.
+// The session is live from creation to drop: the SAFETY of every call here.
 impl<'c> WiredTigerSession<'c> {
     /// Opens a session and its cursors.
     pub(super) fn begin(
@@ -102,7 +102,7 @@ impl<'c> WiredTigerSession<'c> {
         Ok(Self { raw, batched: plan.batched, in_batch: false, batch_bytes: 0, cache, names, connection: PhantomData })
     }
 
-    /// In a batch the first write begins a transaction; otherwise each write is one.
+    /// In a batch the first write begins a transaction. Otherwise each write is a transaction.
     fn before_write(&mut self) -> Result<(), StoreError> {
         if self.batched && !self.in_batch {
             // SAFETY: the session is live and has no transaction.
@@ -121,7 +121,7 @@ impl<'c> WiredTigerSession<'c> {
         self.after_write()
     }
 
-    /// Outside of a batch a write is acknowledged at once.
+    /// Outside a batch a write is acknowledged at once.
     fn after_write(&self) -> Result<(), StoreError> {
         match self.names {
             Some(names) if !self.in_batch => names.flush(),
@@ -129,16 +129,16 @@ impl<'c> WiredTigerSession<'c> {
         }
     }
 
-    /// `Ok` for 0, else the error with what is likely behind it.
+    /// `Ok` for 0, else the error with its likely cause.
     fn check(&self, code: c_int) -> Result<(), StoreError> {
         let batch_bytes = if self.in_batch { self.batch_bytes } else { 0 };
         check(code).map_err(|error| self.cache.explain(error, code, batch_bytes))
     }
 
-    /// Whether a key is there, and its value lent for the length of a call.
+    /// Whether a key exists. Its value is borrowed for a single call.
     fn look(&self, key: &[u8], with: impl FnOnce(&[u8])) -> Result<bool, StoreError> {
         let mut found = Bytes::NONE;
-        // SAFETY: the session is live, the key is only read, and what is found stays until the cursor is reset.
+        // SAFETY: the session is live, the key is only read, and the value stays until the cursor is reset.
         unsafe {
             let code = sys::bakeoff_wt_get(self.raw, key.into(), &mut found);
             if code == 0 {
@@ -169,7 +169,7 @@ impl Session for WiredTigerSession<'_> {
         self.look(key, |found| value.extend_from_slice(found))
     }
 
-    /// What is found is a place in a page, which nobody reads.
+    /// The lookup returns a position in a page, which is not read.
     fn exists(&mut self, key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
         self.look(key, |_| ())
     }
@@ -189,7 +189,7 @@ impl Session for WiredTigerSession<'_> {
     ) -> Result<(), StoreError> {
         let reverse = c_int::from(direction == Direction::Reverse);
         let (mut key, mut value) = (from.map_or(Bytes::NONE, Bytes::from), Bytes::NONE);
-        // SAFETY: the session is live; what the cursor gives stays until it moves, which it does not before the visit is over.
+        // SAFETY: the session is live. The cursor's entry stays until it moves, which happens only after the visit.
         unsafe {
             let mut code = match from {
                 Some(_) => sys::bakeoff_wt_seek(self.raw, reverse, &mut key, &mut value),

@@ -1,4 +1,4 @@
-//! Names of new files through a power cut: for libraries that flush what they write to a log, and not that there is a new log.
+//! Keeps names of new files through a power cut, for libraries that flush a log but not the name of a new log.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -7,18 +7,18 @@ use std::time::{Duration, SystemTime};
 
 use bakeoff_store::{Durability, OpenRequest, StoreError};
 
-/// File systems tell times in steps of up to so much: two names that came within one cannot be told apart by them.
+/// The coarsest time stamps of file systems. Two names that appear within this time may be indistinguishable by it.
 const STEP_MAX: Duration = Duration::from_millis(20);
 
-/// The names in a store's directory, flushed where they changed.
+/// Flushes a store's directory if its names changed.
 pub(super) struct NewNames {
     directory: PathBuf,
-    /// When the directory had changed last when it was flushed last.
+    /// The directory's time of change at its last flush.
     flushed: Mutex<Option<SystemTime>>,
 }
 
 impl NewNames {
-    /// In the directory of a store, at levels whose writes are flushed; nothing has to be done at the others.
+    /// For a store's directory, at levels that flush writes; `None` at the others.
     pub(super) fn of(request: &OpenRequest<'_>) -> Option<Self> {
         request
             .durability
@@ -26,8 +26,8 @@ impl NewNames {
             .then(|| Self { directory: request.directory.to_owned(), flushed: Mutex::default() })
     }
 
-    /// Flushes the directory if a name came or went since. To be called after a write is flushed and before it is acknowledged; where nothing
-    /// changed it takes a look at the directory, a microsecond.
+    /// Flushes the directory if a name appeared or disappeared since. Call it after a write is flushed and before it is acknowledged. If
+    /// nothing changed, it only reads the directory's time of change, which takes about 1 µs.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         let changed = std::fs::metadata(&self.directory)?.modified()?;
         let mut flushed = self.flushed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ impl NewNames {
         }
         let now = SystemTime::now();
         File::open(&self.directory)?.sync_all()?;
-        // What comes within the same step is flushed the next time, as what has changed meanwhile is.
+        // Names that appear within the same step, like later ones, are flushed the next time.
         if now.duration_since(changed).is_ok_and(|age| age > STEP_MAX) {
             *flushed = Some(changed);
         }

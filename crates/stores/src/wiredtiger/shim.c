@@ -2,7 +2,7 @@
  * WiredTiger's methods as functions. Its handles are structures with a pointer for each method, in an order that only its own header
  * knows, and setting a key takes a variable number of arguments.
  *
- * What returns int returns 0, one of WiredTiger's codes, or an errno.
+ * Functions that return int return 0, one of WiredTiger's codes, or an errno.
  */
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct bakeoff_wt_bytes {
     size_t length;
 };
 
-/* One thread's session: a cursor that writes whatever is there, and one that refuses keys that are. */
+/* One thread's session: a cursor that overwrites existing keys, and one for inserts that refuses them. */
 struct bakeoff_wt_session {
     WT_SESSION *session;
     WT_CURSOR *cursor;
@@ -38,7 +38,7 @@ int bakeoff_wt_open(const char *directory, const char *configuration, const char
 }
 
 int bakeoff_wt_session_end(struct bakeoff_wt_session *session) {
-    /* Rolls back what is not committed, and closes the cursors. */
+    /* Rolls an uncommitted transaction back, and closes the cursors. */
     const int code = session->session->close(session->session, NULL);
     free(session);
     return code;
@@ -75,12 +75,12 @@ int bakeoff_wt_put(struct bakeoff_wt_session *session, struct bakeoff_wt_bytes k
     set_key(cursor, key);
     cursor->set_value(cursor, &item);
     const int code = cursor->insert(cursor);
-    /* After an error the cursor may stand on the entry that was in the way. */
+    /* After an error the cursor may be on the conflicting entry. */
     if (code != 0) (void)cursor->reset(cursor);
     return code;
 }
 
-/* With the cursor that overwrites, removing what is not there is nothing. */
+/* With the overwriting cursor, removing a missing key is not an error. */
 int bakeoff_wt_delete(struct bakeoff_wt_session *session, struct bakeoff_wt_bytes key) {
     set_key(session->cursor, key);
     return session->cursor->remove(session->cursor);
@@ -98,24 +98,24 @@ static int current(WT_CURSOR *cursor, struct bakeoff_wt_bytes *key, struct bakeo
     return code;
 }
 
-/* The value stays where it is until the session's cursor is reset. */
+/* The value stays in place until the session's cursor is reset. */
 int bakeoff_wt_get(struct bakeoff_wt_session *session, struct bakeoff_wt_bytes key, struct bakeoff_wt_bytes *value) {
     set_key(session->cursor, key);
     const int code = session->cursor->search(session->cursor);
     return code != 0 ? code : current(session->cursor, NULL, value);
 }
 
-/* Lets go of the page that the session's cursor stands on. */
+/* Releases the page of the session's cursor. */
 int bakeoff_wt_reset(struct bakeoff_wt_session *session) { return session->cursor->reset(session->cursor); }
 
-/* Goes to the next entry; from nowhere, to the first or last one. */
+/* Moves to the next entry; without a position, to the first or last one. */
 int bakeoff_wt_step(struct bakeoff_wt_session *session, int reverse, struct bakeoff_wt_bytes *key, struct bakeoff_wt_bytes *value) {
     WT_CURSOR *cursor = session->cursor;
     const int code = reverse ? cursor->prev(cursor) : cursor->next(cursor);
     return code != 0 ? code : current(cursor, key, value);
 }
 
-/* Goes to the first key not below the one given, or in reverse to the last one not above it, and replaces it by that. */
+/* Moves to the first key not below the given one, or in reverse to the last one not above it, and replaces `key` by it. */
 int bakeoff_wt_seek(struct bakeoff_wt_session *session, int reverse, struct bakeoff_wt_bytes *key, struct bakeoff_wt_bytes *value) {
     WT_CURSOR *cursor = session->cursor;
     int exact;

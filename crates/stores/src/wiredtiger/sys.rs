@@ -1,4 +1,4 @@
-//! What of WiredTiger is used: the functions of `shim.c`, which is built by `build.rs`, and the codes of its header.
+//! The used part of WiredTiger: the functions of `shim.c`, which `build.rs` compiles, and the codes of its header.
 
 use std::ffi::{c_char, c_int};
 

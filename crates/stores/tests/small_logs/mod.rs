@@ -1,4 +1,4 @@
-//! How the logs of stores are made short.
+//! Settings that make the logs of stores short.
 
 /// Store, setting and value. By default logs of these stores take 64 or 100 MiB.
 pub(crate) const SMALL_LOGS: [(&str, &str, u64); 4] = [
