@@ -1,4 +1,4 @@
-//! How a suite is made of its file: everything is read and checked before anything is refused.
+//! Assembles a suite from its file. Everything is read and checked before anything is refused.
 
 mod distribution;
 mod flow;
@@ -50,7 +50,7 @@ const KNOWN: [&str; 21] = [
     "variants",
 ];
 
-/// Amounts of memory that can be given, in bytes: no store's buffers fit less than the least.
+/// Limits of `memory`, in bytes. No store's buffers fit into less than the minimum.
 const MEMORY_BYTES: (u64, u64) = (64 << 10, 1 << 46);
 
 const PHASES_MAX: usize = 100;
@@ -58,7 +58,7 @@ const ROUNDS_MAX: u64 = 1_000;
 const ROUNDS_DEFAULT: u64 = 3;
 const SEED_DEFAULT: u64 = 1;
 
-/// Reads a suite as it was typed, with every variant written out.
+/// Reads a suite as typed. Writes out every variant.
 pub(crate) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors> {
     let mut file = SuiteFile::parse(name, text)?;
     let mut problems = Problems::default();
@@ -67,11 +67,11 @@ pub(crate) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors
     if problems.is_empty() { Ok(file) } else { Err(file.errors(problems)) }
 }
 
-/// Checks all of a suite, its variants included.
+/// Checks the whole suite, including its variants.
 pub(crate) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
     let mut problems = Problems::default();
     let suite = assemble(&file, &mut problems);
-    // What is wrong with the suite itself would be told again for each variant.
+    // Every variant would repeat the suite's own errors.
     let variants = if problems.is_empty() { variants::read(&file, &mut problems) } else { Vec::new() };
     let mut suites = Vec::new();
     for (variant, merged) in variants {
@@ -87,7 +87,7 @@ pub(crate) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
     }
 }
 
-/// The baseline is made of variants. Checked in the file alone: a flag may leave some of them out.
+/// Checks that the baseline names variants. Only the file is checked, since a flag may leave some variants out.
 pub(crate) fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
     let known: Vec<&str> = suite.variants.iter().filter_map(Suite::variant).map(|each| each.name.as_str()).collect();
     let mut problems = Problems::default();
@@ -98,7 +98,7 @@ pub(crate) fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
         } else {
             format!("use {}", known.join(", "))
         };
-        problems.add_unknown(&node.place, name, &known, format!("the baseline `{name}` is no variant"), help);
+        problems.add_unknown(&node.place, name, &known, format!("the baseline `{name}` is not a variant"), help);
     }
     if problems.is_empty() { Ok(()) } else { Err(suite.file.errors(problems)) }
 }
@@ -147,7 +147,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let pool_bytes = limits::pool_bytes(&root, &axes, file, problems);
     let value_shape = root.read("value-distribution", problems, distribution::value_shape).unwrap_or_default();
     if let (Some(place), Some(_)) = (root.key_place("value-distribution"), tree) {
-        problems.add(place, "the tree says how long values are", "leave `value-distribution` out");
+        problems.add(place, "the tree determines how long values are", "leave `value-distribution` out");
     }
     if let (false, Some(at)) = (value_shape == Shape::default(), axes.value_bytes.iter().position(ValueSizes::is_mixed))
     {
@@ -201,7 +201,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     })
 }
 
-/// A store can be aged if its values can be replaced, and the phase that does it has a name of its own.
+/// Notes if stores cannot be aged: values must be replaceable, and no other phase may have the name of the aging phase.
 fn check_age(phases: &[Phase<'_>], (axes, has_tree): (&Axes, bool), file: &SuiteFile, problems: &mut Problems) {
     let Some(at) = axes.ages.iter().position(|age| *age > 0) else { return };
     let place = file.axis_place(axes::AGE, at);
@@ -216,7 +216,8 @@ fn check_age(phases: &[Phase<'_>], (axes, has_tree): (&Axes, bool), file: &Suite
     }
 }
 
-/// Reads `[axes]`. With directory keys the tree says how many records there are and how long; an imported tape says it itself.
+/// Reads `[axes]`. With directory keys, the tree determines number and length of records. An imported tape has both
+/// itself.
 fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
     let node = root.required("axes", "[axes] with stores, value-size and records", problems)?;
     let table = Table::new(node, "[axes]", &keys(), problems)?;
@@ -248,7 +249,7 @@ fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems)
     is_complete.then_some(axes)
 }
 
-/// Reads the memory that every store is given; `Some(None)` for what each takes by default.
+/// Reads the memory that every store gets. `Some(None)` means each store's default.
 fn memory(node: &Node, what: &str, problems: &mut Problems) -> Option<Option<u64>> {
     match &node.value {
         Value::Text(word) if word == "default" => Some(None),
@@ -256,7 +257,7 @@ fn memory(node: &Node, what: &str, problems: &mut Problems) -> Option<Option<u64
     }
 }
 
-/// Notes a limit below the memory that stores are given: a cell under it would be killed for filling its caches.
+/// Notes a limit below the memory that stores get: such a cell would be killed for filling its caches.
 fn check_limits(given: Option<u64>, limits: &[Option<u64>], file: &SuiteFile, problems: &mut Problems) {
     let Some(given) = given else { return };
     if let Some(at) = limits.iter().position(|limit| limit.is_some_and(|limit| limit < given)) {
@@ -265,7 +266,7 @@ fn check_limits(given: Option<u64>, limits: &[Option<u64>], file: &SuiteFile, pr
     }
 }
 
-/// How a cell ends: true if its process is killed.
+/// Reads how a cell ends: true if its process is killed.
 fn ending(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
     read::choice(node, what, &[("closed", false), ("killed", true)], problems)
 }
@@ -288,7 +289,7 @@ fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {
     elements.iter().enumerate().filter_map(read).collect()
 }
 
-/// A name that can be part of a directory's name: never empty, never with a separator or a leading dot.
+/// A name that can be part of a directory's name: not empty, without separators, without a leading dot.
 fn name(file_name: &str) -> String {
     let base = file_name.rsplit(['/', '\\']).next().unwrap_or("");
     let stem = base.strip_suffix(".toml").unwrap_or(base);

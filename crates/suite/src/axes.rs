@@ -1,6 +1,7 @@
-//! The axes of a suite, each declared once: what it is called, the flag that takes its place, how it is read, and what it varies.
+//! The axes of a suite, each declared once: its name, its flag, how it is read, and what it varies.
 //!
-//! To add an axis: its values in [`Axes`], a row in [`AXES`], and what it varies: a field of [`Conditions`], or of the tapes' workload.
+//! To add an axis, add its values to [`Axes`], a row to [`AXES`], and a field to [`Conditions`] or to the tapes'
+//! workload.
 
 use bakeoff_protocol::{Compression, DEFAULT_MEDIUM, Durability};
 use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, ValueSizes, Workload, key_count, key_lengths};
@@ -13,19 +14,19 @@ use crate::limits::{RECORDS_MAX, VALUE_BYTES_MAX};
 use crate::node::{Node, Value};
 use crate::read::{self, Table};
 
-/// Limits that a cell can run under, in bytes: a driver alone takes more than the least.
+/// Limits of the memory limit of a cell, in bytes. A driver alone takes more than the minimum.
 const LIMIT_BYTES: (u64, u64) = (8 << 20, 1 << 46);
 
 /// The stores a suite compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreChoice {
-    /// Every store that is not there for tests only.
+    /// Every store that is not just for tests.
     All,
     /// These.
     Named(Vec<String>),
 }
 
-/// A form of keys, and their length where it is not the form's own.
+/// A form of keys, and their length if it is not the form's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     /// The form.
@@ -40,13 +41,13 @@ impl Key {
         Self { form, bytes: None }
     }
 
-    /// How many records such keys can name.
+    /// The maximum of records with distinct keys of this kind.
     pub(crate) fn count(&self) -> u64 {
         let own = || KeyMaker::new(self.form, None).lengths();
         key_count(self.form, self.bytes.unwrap_or_else(own).min as u32)
     }
 
-    /// Gives a workload keys of this kind.
+    /// Sets a workload's keys.
     fn set(&self, of: &mut Workload) {
         of.key = self.form;
         of.key_bytes = self.bytes.map(|lengths| lengths.min as u32);
@@ -54,7 +55,7 @@ impl Key {
     }
 }
 
-/// The values of every axis; where a suite leaves one out, those that hold then.
+/// The values of every axis. Defaults for axes that the suite leaves out.
 #[derive(Clone, Debug)]
 pub(crate) struct Axes {
     pub(crate) stores: StoreChoice,
@@ -92,23 +93,23 @@ impl Default for Axes {
     }
 }
 
-/// Under which conditions the cells of a workload replay its tapes.
+/// The conditions under which cells replay the tapes of a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditions {
     /// The medium's name.
     pub medium: String,
-    /// What else goes on meanwhile.
+    /// The background load.
     pub disturbance: Disturbance,
-    /// The promise that all cells keep, except those whose store has a level of its own.
+    /// The durability level of all cells, except those whose store has its own level.
     pub durability: Durability,
-    /// The most memory that a cell may have, if there is a limit.
+    /// The memory limit of a cell, if there is one.
     pub memory_limit_bytes: Option<u64>,
-    /// What stores may do about compression.
+    /// Which compression is allowed.
     pub compression: Compression,
 }
 
 impl Conditions {
-    /// Notes them among a cell's axes.
+    /// Adds them to a cell's axes.
     pub(crate) fn note(&self, axes: &mut bakeoff_protocol::Axes) {
         let Self { medium, disturbance, durability, memory_limit_bytes, compression } = self;
         axes.medium.clone_from(medium);
@@ -131,13 +132,13 @@ impl Default for Conditions {
     }
 }
 
-/// What an axis varies: for each of its values a copy of what it is given, with that value.
+/// What an axis varies. Each function returns one copy of its input per value of the axis, with that value set.
 pub(crate) enum Varies {
-    /// What is on the tapes.
+    /// The content of the tapes.
     Workload(fn(&Axes, &Workload) -> Vec<Workload>),
-    /// How they are replayed.
+    /// The conditions of replay.
     Conditions(fn(&Axes, &Conditions) -> Vec<Conditions>),
-    /// Who replays them, or nothing: the axis belongs to another one.
+    /// Neither: the axis chooses stores, or belongs to another axis.
     Neither,
 }
 
@@ -145,13 +146,13 @@ pub(crate) enum Varies {
 pub(crate) struct SuiteAxis {
     /// Its key in `[axes]`.
     pub(crate) key: &'static str,
-    /// The flag that takes its place.
+    /// The flag that overrides it.
     pub(crate) flag: Option<Flag>,
-    /// What to write, where every suite has to have it.
+    /// An example of its values, if every suite must have it.
     pub(crate) required: Option<&'static str>,
-    /// The values of the flag as a suite has them: those that were typed between commas, unless a value may have commas itself.
+    /// The values of the flag as a suite writes them. Most are split at commas; some values contain commas.
     pub(crate) typed: fn(&[String]) -> Vec<String>,
-    /// Reads its values, where it is there; `None` if they cannot be read.
+    /// Reads its values. `None` if they cannot be read.
     pub(crate) read: fn(&Table<'_>, &mut Axes, &mut Problems) -> Option<()>,
     pub(crate) varies: Varies,
     /// Its place in the order of a plan: the values of the axis with the lowest number vary last.
@@ -184,7 +185,7 @@ impl SuiteAxis {
 pub(crate) static AXES: [SuiteAxis; 13] = [
     SuiteAxis::new("stores", |table, axes, problems| set(&mut axes.stores, stores(table, problems)))
         .required("stores = [\"sqlite\", \"lmdb\"], or \"all\"")
-        .flag("stores", "NAME,…", "Stores to compare, separated by commas; `all` for every one there is"),
+        .flag("stores", "NAME,…", "Stores to compare, separated by commas; `all` for every store"),
     SuiteAxis::new("value-size", |table, axes, problems| {
         set(&mut axes.value_bytes, table.axis("value-size", problems, value_size))
     })
@@ -225,7 +226,7 @@ pub(crate) static AXES: [SuiteAxis; 13] = [
     .flag(
         "memory-limit",
         "SIZE,…",
-        "Hold each cell, its driver and the page cache of its files, to this much memory, e.g. 256MiB; `none` for no limit",
+        "Limit each cell, with its driver and the page cache of its files, to this much memory, e.g. 256MiB; `none` for no limit",
     )
     .varies(3, Varies::Conditions(|axes, of| each(of, &axes.memory_limits, |of, &bytes| of.memory_limit_bytes = bytes))),
     SuiteAxis::new("compression", |table, axes, problems| {
@@ -241,26 +242,26 @@ pub(crate) static AXES: [SuiteAxis; 13] = [
     SuiteAxis::new("disturbance", |table, axes, problems| {
         set(&mut axes.disturbances, table.axis("disturbance", problems, disturbance))
     })
-    .flag("disturbance", "WORD,…", "What else goes on meanwhile: none, video, cpu, memory, disk")
+    .flag("disturbance", "WORD,…", "Background load during each cell: none, video, cpu, memory, disk")
     .varies(1, Varies::Conditions(|axes, of| each(of, &axes.disturbances, |of, &by| of.disturbance = by))),
     SuiteAxis::new(AGE, |table, axes, problems| set(&mut axes.ages, table.axis(AGE, problems, age)))
-        .flag("age", "COUNT,…", "Age stores before they are measured: replace all data so many times, e.g. 0,1,3")
+        .flag("age", "COUNT,…", "Age stores before they are measured: replace all data this many times, e.g. 0,1,3")
         .varies(10, Varies::Workload(|axes, of| axes.ages.iter().map(|&age| of.clone().aged(age)).collect())),
 ];
 
-/// The axis that is read first: a tree says the values of others.
+/// The first axis to be read: a tree determines the values of others.
 pub(crate) const KEY: &str = "key";
 
 /// The axis that adds a phase.
 pub(crate) const AGE: &str = "age";
 
-/// Turnovers that a store can be aged by.
+/// The maximum of turnovers for aging a store.
 const AGE_MAX: u64 = 100;
 
-/// The axis that takes the place of `durability` for some stores.
+/// The axis that replaces `durability` for stores without those levels.
 pub(crate) const OTHERWISE: &str = "durability-otherwise";
 
-/// The axis that `--medium` fills where a suite leaves it out.
+/// The axis that `--medium` sets if the suite leaves it out.
 pub(crate) const MEDIA: &str = "media";
 
 /// The keys of all axes, in the order of the table.
@@ -268,19 +269,19 @@ pub(crate) fn keys() -> Vec<&'static str> {
     AXES.iter().map(|axis| axis.key).collect()
 }
 
-/// The keys of the axes that say what is on the tapes.
+/// The keys of axes that determine the content of tapes.
 pub(crate) fn workload_keys() -> impl Iterator<Item = &'static str> {
     AXES.iter().filter(|axis| matches!(axis.varies, Varies::Workload(_))).map(|axis| axis.key)
 }
 
-/// The axes in the order in which a plan goes through them, the one that varies last first.
+/// The axes in the nesting order of a plan; the outermost loop is first.
 fn nested() -> Vec<&'static SuiteAxis> {
     let mut axes: Vec<_> = AXES.iter().collect();
     axes.sort_by_key(|axis| axis.nesting);
     axes
 }
 
-/// Every setting of the axes that say what is on the tapes; `of` has everything else.
+/// Every combination of the axes that determine the content of tapes. `of` has everything else.
 pub(crate) fn workloads(axes: &Axes, of: Workload) -> Vec<Workload> {
     nested().into_iter().fold(vec![of], |all, axis| match axis.varies {
         Varies::Workload(vary) => all.iter().flat_map(|of| vary(axes, of)).collect(),
@@ -288,7 +289,7 @@ pub(crate) fn workloads(axes: &Axes, of: Workload) -> Vec<Workload> {
     })
 }
 
-/// Every setting of the axes that say how tapes are replayed.
+/// Every combination of the axes that determine how tapes are replayed.
 pub(crate) fn conditions(axes: &Axes) -> Vec<Conditions> {
     nested().into_iter().fold(vec![Conditions::default()], |all, axis| match axis.varies {
         Varies::Conditions(vary) => all.iter().flat_map(|of| vary(axes, of)).collect(),
@@ -296,8 +297,8 @@ pub(crate) fn conditions(axes: &Axes) -> Vec<Conditions> {
     })
 }
 
-/// How many settings of all axes but the stores there are; an axis without values, as of a tape, counts as one with one. `of` is any
-/// workload.
+/// The number of combinations of all axes except the stores. An axis without values (with a tape) counts as one value.
+/// `of` is any workload.
 pub(crate) fn combinations(axes: &Axes, of: &Workload) -> usize {
     let values = |axis: &SuiteAxis| match axis.varies {
         Varies::Workload(vary) => vary(axes, of).len().max(1),
@@ -307,7 +308,7 @@ pub(crate) fn combinations(axes: &Axes, of: &Workload) -> usize {
     AXES.iter().map(values).fold(1, usize::saturating_mul)
 }
 
-/// Every level that some store is measured at.
+/// Every durability level that some store is measured at.
 fn classes(axes: &Axes) -> Vec<Durability> {
     let others = axes.durability_otherwise.iter().filter(|class| !axes.durability.contains(class));
     axes.durability.iter().chain(others).copied().collect()
@@ -328,12 +329,12 @@ fn set<T>(values: &mut T, read: Option<T>) -> Option<()> {
     Some(())
 }
 
-/// Whether keys of this form are among them.
+/// Whether one of the keys has this form.
 pub(crate) fn has_form(keys: &[Key], form: KeyForm) -> bool {
     keys.iter().any(|key| key.form == form)
 }
 
-/// Reads a form of keys, `sha1`, or one with a length or a range of lengths, `sha1:48`.
+/// Reads a form of keys, with an optional length or range of lengths: `sha1`, `sha1:48`.
 fn key(node: &Node, what: &str, problems: &mut Problems) -> Option<Key> {
     let forms = KeyForm::ALL.map(|form| (form.name(), form));
     let Value::Text(typed) = &node.value else { return read::choice(node, what, &forms, problems).map(Key::new) };
@@ -358,7 +359,7 @@ fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
     let names = table.axis("stores", problems, |node, what, problems| {
         let name = read::text(node, what, problems)?;
         if name.is_empty() {
-            problems.add(&node.place, "the name of a store is empty", "`bakeoff stores` lists those there are");
+            problems.add(&node.place, "the name of a store is empty", "`bakeoff stores` lists all names");
             return None;
         }
         Some(name)
@@ -367,14 +368,14 @@ fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
         [word] if word == "all" => Some(StoreChoice::All),
         names if names.iter().any(|name| name == "all") => {
             let help = "write stores = \"all\" alone, or name the stores";
-            problems.add(table.place("stores"), "`all` stands among other stores", help);
+            problems.add(table.place("stores"), "`all` is used together with names of stores", help);
             None
         }
         _ => Some(StoreChoice::Named(names)),
     }
 }
 
-/// Sizes with weights that follow each other are one value, up to a semicolon.
+/// Joins consecutive sizes with weights into one value, up to a semicolon.
 fn mixtures(typed: &[String]) -> Vec<String> {
     let (mut values, mut goes_on): (Vec<String>, bool) = (Vec::new(), false);
     for text in typed {
@@ -390,7 +391,7 @@ fn mixtures(typed: &[String]) -> Vec<String> {
     values
 }
 
-/// Reads a size, a range of sizes, or several with weights.
+/// Reads a size, a range of sizes, or several sizes with weights.
 fn value_size(node: &Node, what: &str, problems: &mut Problems) -> Option<ValueSizes> {
     let typed = match &node.value {
         Value::Text(text) if ValueSizes::is_mixture(text) => text,
@@ -418,7 +419,7 @@ fn data(node: &Node, what: &str, problems: &mut Problems) -> Option<Data> {
     read::choice(node, what, &Data::ALL.map(|data| (data.name(), data)), problems)
 }
 
-/// Reads a durability class.
+/// Reads a durability level.
 pub(crate) fn durability(node: &Node, what: &str, problems: &mut Problems) -> Option<Durability> {
     read::choice(node, what, &Durability::ALL.map(|class| (class.name(), class)), problems)
 }

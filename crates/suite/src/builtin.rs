@@ -1,12 +1,12 @@
-//! The suites that come with bakeoff, read.
+//! The built-in suites, parsed.
 
 use crate::model::Suite;
 use crate::texts::SUITES;
 pub use crate::texts::find;
 
-/// Every suite with its name, in the order in which they are listed.
+/// Every suite with its name, in the order of listings.
 pub fn all() -> impl Iterator<Item = (&'static str, Suite)> {
-    // A test parses each, so none is ever left out here.
+    // A test parses each, so none is missing here.
     SUITES.into_iter().filter_map(|(name, text)| Some((name, Suite::parse(name, text).ok()?)))
 }
 

@@ -1,28 +1,28 @@
-//! What else the machine does while a cell is measured.
+//! Background load while a cell is measured.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Something that goes on beside a cell, from before the store is opened until it is closed.
+/// Background load. It starts before the store is opened, and ends after the store is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Disturbance {
-    /// Nothing of ours.
+    /// No background load from bakeoff.
     #[default]
     None,
-    /// A video is played at its own speed.
+    /// A video plays at normal speed.
     Video,
     /// Every processor computes.
     Cpu,
-    /// Memory is taken, written and given back.
+    /// A process allocates memory, writes to it, and frees it.
     Memory,
     /// Another process writes and reads files on the same medium.
     Disk,
 }
 
 impl Disturbance {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::None, Self::Video, Self::Cpu, Self::Memory, Self::Disk];
 
     /// The name used in suites and results.
@@ -36,7 +36,7 @@ impl Disturbance {
         }
     }
 
-    /// Whether it is none.
+    /// Whether there is no background load.
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }

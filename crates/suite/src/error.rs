@@ -1,4 +1,4 @@
-//! What is wrong with a suite or a flag, shown where it stands, with the nearest right word and how to mend it.
+//! Errors in suites and flags. Each shows its place, the nearest right word, and how to fix it.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,16 +7,16 @@ use bakeoff_text::{format_count, nearest};
 
 use crate::place::Place;
 
-/// Errors shown at once; of more, only the number is told.
+/// Errors shown at once. Of further ones, only the number is shown.
 const SHOWN_MAX: usize = 20;
 
-/// Errors kept with their lines; a file of a million mistakes must not take long to refuse.
+/// Errors kept with their lines. A file with a million mistakes must be refused quickly.
 const KEPT_MAX: usize = 100;
 
-/// Characters of a source line that are shown.
+/// Characters shown of a source line.
 const EXCERPT_CHARACTERS: usize = 110;
 
-/// One thing that is wrong.
+/// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
     origin: Origin,
@@ -25,7 +25,7 @@ pub struct SuiteError {
     help: String,
 }
 
-/// Where it stands.
+/// Where the mistake is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
     Line(Excerpt),
@@ -33,7 +33,7 @@ enum Origin {
     File(String),
 }
 
-/// A line of the suite, with what is wrong in it.
+/// A line of the suite, and the mistake in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Excerpt {
     file: String,
@@ -45,12 +45,12 @@ struct Excerpt {
 }
 
 impl SuiteError {
-    /// What is wrong, without where.
+    /// The description of the mistake, without its place.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The line, from 1; absent where a flag or the file as a whole is wrong.
+    /// The line, from 1. `None` if a flag or the file as a whole is wrong.
     pub fn line(&self) -> Option<usize> {
         match &self.origin {
             Origin::Line(excerpt) => Some(excerpt.line),
@@ -58,12 +58,12 @@ impl SuiteError {
         }
     }
 
-    /// The right word nearest to the wrong one.
+    /// The nearest right word.
     pub fn nearest(&self) -> Option<&str> {
         self.nearest.as_deref()
     }
 
-    /// How to mend it.
+    /// How to fix it.
     pub fn help(&self) -> &str {
         &self.help
     }
@@ -92,7 +92,7 @@ impl fmt::Display for SuiteError {
 
 impl std::error::Error for SuiteError {}
 
-/// Everything that is wrong, in the order of the file; never empty.
+/// All mistakes, in the order of the file. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteErrors {
     errors: Vec<SuiteError>,
@@ -101,12 +101,12 @@ pub struct SuiteErrors {
 }
 
 impl SuiteErrors {
-    /// The errors, in the order of the file, flags first; at most 100.
+    /// The mistakes, flags first, then in the order of the file; at most 100.
     pub fn errors(&self) -> &[SuiteError] {
         &self.errors
     }
 
-    /// The same with this as the way to mend what is wrong with a flag.
+    /// The same errors; `help` replaces the help for the mistakes in this flag.
     pub(crate) fn with_help_for(mut self, wrong: &str, help: &str) -> Self {
         for error in &mut self.errors {
             if matches!(&error.origin, Origin::Flag { flag, .. } if flag == wrong) {
@@ -139,7 +139,7 @@ impl fmt::Display for SuiteErrors {
 
 impl std::error::Error for SuiteErrors {}
 
-/// Something wrong that does not know its line yet.
+/// A mistake whose line is not known yet.
 #[derive(PartialEq)]
 struct Problem {
     place: Place,
@@ -148,19 +148,19 @@ struct Problem {
     help: String,
 }
 
-/// Collects what is wrong while a suite is read.
+/// Collects mistakes while a suite is read.
 #[derive(Default)]
 pub(crate) struct Problems {
     list: Vec<Problem>,
 }
 
 impl Problems {
-    /// Notes something wrong and how to mend it.
+    /// Notes a mistake and how to fix it.
     pub(crate) fn add(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
         self.list.push(Problem { place: place.clone(), message: message.into(), nearest: None, help: help.into() });
     }
 
-    /// Notes a word that is none of `known`, and says which of them it was most likely meant to be.
+    /// Notes a word that is not in `known`, and suggests the nearest one.
     pub(crate) fn add_unknown<'a>(
         &mut self,
         place: &Place,
@@ -175,12 +175,12 @@ impl Problems {
         nearest
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether there are no mistakes so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many things are wrong so far.
+    /// The number of mistakes so far.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -192,7 +192,7 @@ impl Problems {
             Place::File => (1, 0),
             Place::Span(span) => (2, span.start),
         });
-        // What a flag makes wrong in one variant it makes wrong in others.
+        // A flag causes the same mistake in every variant.
         self.list.dedup();
         let omitted = self.list.len().saturating_sub(KEPT_MAX);
         self.list.truncate(KEPT_MAX);
@@ -211,7 +211,7 @@ impl Problems {
     }
 }
 
-/// Where the lines of a text begin, so that thousands of errors are placed without reading it thousands of times.
+/// The offsets at which lines begin, so that thousands of errors are placed in one pass over the text.
 struct LineStarts(Vec<usize>);
 
 impl LineStarts {
@@ -219,7 +219,7 @@ impl LineStarts {
         Self(std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect())
     }
 
-    /// The line's index and where it begins.
+    /// The index and offset of the line.
     fn find(&self, offset: usize) -> (usize, usize) {
         let index = self.0.partition_point(|&start| start <= offset).saturating_sub(1);
         (index, self.0.get(index).copied().unwrap_or(0))
@@ -227,7 +227,7 @@ impl LineStarts {
 }
 
 fn excerpt(file: &str, text: &str, lines: &LineStarts, span: Range<usize>) -> Excerpt {
-    // What is missing at the end is shown on the last line that has something on it.
+    // If something is missing at the end, the last line that is not blank is shown.
     let offset = text.floor_char_boundary(span.start.min(text.trim_end().len()));
     let (index, start) = lines.find(offset);
     let line = text[start..].lines().next().unwrap_or("");

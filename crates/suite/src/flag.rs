@@ -1,11 +1,11 @@
-//! A flag of the command line that takes the place of something that a suite says.
+//! A command-line flag that overrides part of a suite.
 
-/// A flag, and how it is explained.
+/// A flag and its help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag {
     /// Its name, without dashes.
     pub name: &'static str,
-    /// What stands for its value in the help.
+    /// The placeholder for its value in the help.
     pub value_name: &'static str,
     /// The help.
     pub help: &'static str,

@@ -1,9 +1,12 @@
 //! Suite files: what to measure, checked, and turned into a plan of cells.
 //!
-//! A suite is TOML (`docs/SUITES.md`). [`Suite::parse`] reads it into a tree of values that know their place in the text
-//! and from there into a checked [`Suite`]; [`Suite::with_overrides`] puts command-line flags into that tree and checks it again, so
-//! that flags and files are held to the same rules; [`plan()`] multiplies the axes out into [`Cell`]s for the stores that
-//! drivers describe and says of everything it skips why.
+//! A suite is TOML (`docs/SUITES.md`):
+//!
+//! - [`Suite::parse`] reads it into a tree of values with their places, then checks it.
+//! - [`Suite::with_overrides`] puts command-line flags into that tree and checks it again. Flags and files obey the
+//!   same rules.
+//! - [`plan()`] multiplies the axes into [`Cell`]s for the stores that drivers describe. It gives a reason for
+//!   everything it skips.
 //!
 //! Nothing here runs a store or knows one by name. No input makes this crate panic.
 

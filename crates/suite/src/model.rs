@@ -12,10 +12,10 @@ use crate::axes::{Axes, Key, StoreChoice};
 use crate::disturbance::Disturbance;
 use crate::node::SuiteFile;
 
-/// What a variant is called and what it stands for.
+/// The name and meaning of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Unique in the suite; lower-case letters and digits with `-` between words.
+    /// Unique in the suite. Lower-case letters and digits, with `-` between words.
     pub name: String,
     /// A sentence; may be empty.
     pub summary: String,
@@ -24,22 +24,22 @@ pub struct Variant {
 /// When a warm-up ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarmUpLimit {
-    /// There is none.
+    /// No warm-up.
     None,
-    /// After this time, from when the first store is open.
+    /// After this time, counted from when the first store is open.
     Time(Duration),
-    /// After so many operations.
+    /// After this number of operations.
     Operations(u64),
 }
 
-/// What a cell may cost.
+/// Limits on the cost of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) db_bytes_max: Option<u64>,
     pub(crate) timeout: Duration,
 }
 
-/// What to measure. Made by `Suite::parse`, so whatever is in one has been checked.
+/// What to measure. Only `Suite::parse` makes one, so its contents have been checked.
 #[derive(Clone, Debug)]
 pub struct Suite {
     pub(crate) name: String,
@@ -59,46 +59,47 @@ pub struct Suite {
     pub(crate) phases: Vec<PhaseSpec>,
     pub(crate) tree: Option<Tree>,
     pub(crate) tape: Option<PathBuf>,
-    /// How much faster than the tape's own times its operations are due; `None` for as soon as the one before has ended.
+    /// The factor by which operations are due earlier than on the tape. `None` starts each operation when the previous
+    /// one has ended.
     pub(crate) speed: Option<f64>,
-    /// What is on the tape, once somebody has opened it.
+    /// The content of the tape, after it was opened.
     pub(crate) replayed: Option<Workload>,
     pub(crate) baseline: Vec<String>,
-    /// Which variant of a suite this is, where it has several.
+    /// The variant that this is, if the suite has several.
     pub(crate) variant: Option<Variant>,
-    /// Every variant, with no variants of its own.
+    /// Every variant. Variants have no variants.
     pub(crate) variants: Vec<Suite>,
     pub(crate) unequal: bool,
     pub(crate) scale: Option<f64>,
     pub(crate) numbers_given: Vec<String>,
     /// Variants that a flag left out, each with the flag's name.
     pub(crate) left_out: Vec<(String, &'static str)>,
-    /// As typed: where flags are put, and where errors of a plan are shown.
+    /// The suite as typed, for applying flags and for showing errors of a plan.
     pub(crate) file: SuiteFile,
 }
 
 impl Suite {
-    /// The part of its records that `--scale` left, if it was given.
+    /// The fraction of its records that `--scale` left, if it was given.
     pub fn scale(&self) -> Option<f64> {
         self.scale
     }
 
-    /// `--records` and `--value-size` as typed, where they were given: the suite's words may tell of others.
+    /// `--records` and `--value-size` as typed, if given. The suite's own texts may mention other numbers.
     pub fn numbers_given(&self) -> &[String] {
         &self.numbers_given
     }
 
-    /// What is measured: the variants, or the suite itself where it has none.
+    /// What is measured: the variants, or the suite itself if it has none.
     pub fn measured(&self) -> &[Self] {
         if self.variants.is_empty() { std::slice::from_ref(self) } else { &self.variants }
     }
 
-    /// Which variant this is, where the suite has several.
+    /// The variant that this is, if the suite has several.
     pub fn variant(&self) -> Option<&Variant> {
         self.variant.as_ref()
     }
 
-    /// Leaves out stores that are named, and says which.
+    /// Leaves out named stores for which `is_lost` holds, and returns them.
     pub fn leave_out(&mut self, is_lost: impl Fn(&str) -> bool) -> BTreeSet<String> {
         let mut left_out = BTreeSet::new();
         let own = std::iter::once(&mut self.axes).chain(self.variants.iter_mut().map(|suite| &mut suite.axes));
@@ -110,17 +111,17 @@ impl Suite {
         left_out
     }
 
-    /// Names of the variants that the others are set against; mostly none.
+    /// Names of the variants that serve as baseline; usually none.
     pub fn baseline(&self) -> &[String] {
         &self.baseline
     }
 
-    /// Whether it gives some stores a durability class of their own, so that cells are compared whatever they promise.
+    /// Whether some stores have their own durability level, so that cells with different levels are compared.
     pub fn is_unequal(&self) -> bool {
         self.unequal
     }
 
-    /// The name: that of the file, without folder and extension.
+    /// The name: the file's name without folder and extension.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -130,42 +131,42 @@ impl Suite {
         &self.title
     }
 
-    /// What it measures, in a sentence; may be empty.
+    /// What it measures, in a sentence. May be empty.
     pub fn summary(&self) -> &str {
         &self.summary
     }
 
-    /// Prose for the report; may be empty.
+    /// Prose for the report. May be empty.
     pub fn analysis(&self) -> &str {
         &self.analysis
     }
 
-    /// The seed of every random choice.
+    /// The seed of all random choices.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// How often each cell is measured, at least once.
+    /// The number of rounds, at least 1.
     pub fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// The time that a cell may take in a round, above zero.
+    /// The time limit of a cell in one round, above zero.
     pub fn timeout(&self) -> Duration {
         self.limits.timeout
     }
 
-    /// How far to warm up drivers whose code is compiled while it runs.
+    /// How long drivers with a just-in-time compiler warm up.
     pub fn warm_up(&self) -> WarmUpLimit {
         self.warm_up
     }
 
-    /// Whether the process that has done the phases is killed, and another one recovers what it has left.
+    /// Whether the process is killed after the phases, and another process recovers the store.
     pub fn is_killed(&self) -> bool {
         self.killed
     }
 
-    /// Whether stores that can are to make a compacted copy of themselves at the end, to see how long it is.
+    /// Whether stores make a compacted copy of themselves at the end, if they can, to measure its size.
     pub fn makes_compacted_copies(&self) -> bool {
         self.compacted_copy
     }
@@ -175,17 +176,17 @@ impl Suite {
         self.limits.db_bytes_max
     }
 
-    /// The length of the value pool, in bytes, if the suite says so.
+    /// The length of the value pool, in bytes, if the suite sets it.
     pub fn pool_bytes(&self) -> Option<u64> {
         self.pool_bytes
     }
 
-    /// How sizes of values lie in their ranges.
+    /// The distribution of value sizes within their range.
     pub fn value_shape(&self) -> Shape {
         self.value_shape
     }
 
-    /// The memory that every store is given, in bytes, if the suite gives some.
+    /// The memory that every store gets, in bytes, if the suite sets it.
     pub fn memory_bytes(&self) -> Option<u64> {
         self.memory_bytes
     }
@@ -200,12 +201,12 @@ impl Suite {
         &self.axes.value_bytes
     }
 
-    /// Numbers of records that are loaded.
+    /// Numbers of records to load.
     pub fn records(&self) -> &[u64] {
         &self.axes.records
     }
 
-    /// What values are made of.
+    /// What values consist of.
     pub fn data(&self) -> &[Data] {
         &self.axes.data
     }
@@ -215,7 +216,8 @@ impl Suite {
         &self.axes.durability
     }
 
-    /// Levels for stores that offer none of [`Self::durability`], the first one that a store offers; without one they are not measured.
+    /// Levels for stores that offer none of [`Self::durability`]. A store gets the first of them that it offers. A
+    /// store that offers none is not measured.
     pub fn durability_otherwise(&self) -> &[Durability] {
         &self.axes.durability_otherwise
     }
@@ -225,17 +227,17 @@ impl Suite {
         &self.axes.threads
     }
 
-    /// Limits on the memory of a cell, in bytes; `None` for no limit.
+    /// Memory limits of a cell, in bytes; `None` for no limit.
     pub fn memory_limits(&self) -> &[Option<u64>] {
         &self.axes.memory_limits
     }
 
-    /// Names of media, for this variant; a plan needs a directory for each.
+    /// Names of this variant's media. A plan needs a directory for each.
     pub fn media(&self) -> &[String] {
         &self.axes.media
     }
 
-    /// Names of the media of all that is measured, each once.
+    /// Names of the media of all variants, each once.
     pub fn all_media(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for name in self.measured().iter().flat_map(Self::media) {
@@ -246,7 +248,7 @@ impl Suite {
         names
     }
 
-    /// What else goes on while a cell is measured.
+    /// Background loads.
     pub fn disturbances(&self) -> &[Disturbance] {
         &self.axes.disturbances
     }
@@ -256,22 +258,22 @@ impl Suite {
         &self.axes.keys
     }
 
-    /// The phases, in order; the first fills the store.
+    /// The phases, in order. The first one fills the store.
     pub fn phases(&self) -> &[PhaseSpec] {
         &self.phases
     }
 
-    /// The imported tape that is replayed, if it is not to be drawn what is done.
+    /// The imported tape to replay, if operations are not random.
     pub fn tape(&self) -> Option<&Path> {
         self.tape.as_deref()
     }
 
-    /// What is on its tape, if it has one that was opened.
+    /// The content of its tape, if that was opened.
     pub(crate) fn replayed(&self) -> Option<&Workload> {
         self.replayed.as_ref()
     }
 
-    /// The directory tree, where keys are of that form.
+    /// The directory tree, if keys have that form.
     pub fn tree(&self) -> Option<Tree> {
         self.tree
     }

@@ -1,4 +1,4 @@
-//! A suite as typed: values that know where they stand, in the file or on the command line.
+//! A suite as typed: values that know their place in the file or on the command line.
 
 use bakeoff_text::{format_size, shorten, shorten_to};
 use toml::Spanned;
@@ -27,7 +27,7 @@ pub(crate) enum Value {
     Table(Vec<Entry>),
 }
 
-/// A key of a table and what it holds.
+/// A key of a table and its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
@@ -38,14 +38,14 @@ pub(crate) struct Entry {
 /// A suite as typed.
 #[derive(Clone, Debug)]
 pub(crate) struct SuiteFile {
-    /// What the file is called in messages.
+    /// The file's name in messages.
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) root: Node,
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -60,7 +60,7 @@ impl Value {
 }
 
 impl Node {
-    /// What a table holds under `key`.
+    /// The value under `key` in a table.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match &self.value {
             Value::Table(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node),
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Puts a value under `key`, in place of what is there.
+    /// Sets the value under `key`.
     pub(crate) fn set(&mut self, key: &str, node: Self) {
         if let Value::Table(entries) = &mut self.value {
             entries.retain(|entry| entry.key != key);
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// The table under `key`, made where there is none.
+    /// The table under `key`, created if it is missing.
     pub(crate) fn table(&mut self, key: &str) -> Option<&mut Self> {
         if self.get(key).is_none() {
             let place = self.place.clone();
@@ -110,7 +110,7 @@ impl SuiteFile {
         if text.len() as u64 > SUITE_BYTES_MAX {
             return Err(too_long(name));
         }
-        // The parser itself bounds how deep keys and tables nest, so walking its tree cannot exhaust the stack.
+        // The parser limits the nesting of keys and tables, so walking its tree cannot exhaust the stack.
         let (root, errors) = DeTable::parse_recoverable(text);
         let mut problems = Problems::default();
         for error in errors {
@@ -125,19 +125,19 @@ impl SuiteFile {
         Ok(Self { name: name.to_owned(), text: text.to_owned(), root: Node { place: Place::File, value } })
     }
 
-    /// Turns what is wrong into errors that show the lines.
+    /// Turns mistakes into errors that show the lines.
     pub(crate) fn errors(&self, problems: Problems) -> SuiteErrors {
         problems.into_errors(&self.name, &self.text)
     }
 
-    /// Where to show what is wrong between some axes and the value at `place`: at the flag that changed one of the axes,
-    /// since the suite was right without it.
+    /// Where to show a conflict between some axes and the value at `place`. If a flag changed one of the axes, the flag
+    /// is to blame: the suite was right without it.
     pub(crate) fn blame(&self, axes: &[&str], place: &Place) -> Place {
         let flag = axes.iter().map(|axis| self.axis_place(axis, 0)).find(|place| matches!(place, Place::Flag { .. }));
         flag.unwrap_or_else(|| place.clone())
     }
 
-    /// The place of an axis' value: of the element at `index` where it is a list.
+    /// The place of a value of an axis: of the element at `index` if it is a list.
     pub(crate) fn axis_place(&self, axis: &str, index: usize) -> Place {
         let Some(node) = self.root.get("axes").and_then(|axes| axes.get(axis)) else { return Place::File };
         match &node.value {
@@ -147,9 +147,9 @@ impl SuiteFile {
     }
 }
 
-/// The error for a file that is too long to be a suite or a need.
+/// The error for a file that is too long for a suite or a need.
 pub(crate) fn too_long(name: &str) -> SuiteErrors {
-    let message = format!("is longer than {}, which is the most such a file may be", format_size(SUITE_BYTES_MAX));
+    let message = format!("is longer than {}, the maximum for such a file", format_size(SUITE_BYTES_MAX));
     SuiteErrors::of_file(name, message, "check that this is the right file")
 }
 

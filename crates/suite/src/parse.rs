@@ -1,4 +1,4 @@
-//! From the text of a suite and the flags given with it to a checked suite.
+//! From the text of a suite and its flags to a checked suite.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -20,23 +20,23 @@ use crate::node::too_long;
 use crate::place::Place;
 
 impl Suite {
-    /// Reads a suite from TOML. `file_name` is what the file is called in errors, and gives the suite its name.
+    /// Reads a suite from TOML. `file_name` is the file's name in errors. The suite's name is made from it.
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with its line.
+    /// Every mistake in the suite, each with its line.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, SuiteErrors> {
         let suite = check(read_file(file_name, text)?)?;
         check_baseline(&suite)?;
         Ok(suite)
     }
 
-    /// Reads a suite that is measured with these flags in place of what it says.
+    /// Reads a suite with these flags in place of its own values.
     ///
     /// # Errors
     /// As [`Suite::parse`] and [`Suite::with_overrides`].
     pub fn parse_with(file_name: &str, text: &str, overrides: &Overrides) -> Result<Self, SuiteErrors> {
         let mut file = read_file(file_name, text)?;
-        // First of all: settings may be those of a store that only the flag names.
+        // `stores` comes first: settings may be those of a store that only the flag names.
         overrides.only("stores").apply(&mut file);
         let suite = check(file)?;
         check_baseline(&suite)?;
@@ -51,10 +51,10 @@ impl Suite {
         Self::parse(&path.to_string_lossy(), &read_text(path)?)
     }
 
-    /// This suite with flags in place of what it says, checked again.
+    /// This suite with flags in place of its own values, checked again.
     ///
     /// # Errors
-    /// What is wrong with a flag by itself, or with the suite now that the flag is in it.
+    /// A flag is wrong, alone or combined with the suite.
     pub fn with_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
         let suite = self.try_overrides(overrides).map_err(|errors| {
             let larger = overrides.text(SCALE).map(|text| scale::larger_parts(&text)).unwrap_or_default();
@@ -103,7 +103,7 @@ impl Suite {
         Ok(Self { summary, scale: Some(scale), ..suite })
     }
 
-    /// The trees of all that is measured if variants are those of these names, or all.
+    /// The trees of all that is measured with these variants, or with all variants.
     fn measured_trees(&self, variants: Option<&[String]>) -> Vec<Tree> {
         let is_wanted = |suite: &&Self| match (variants, &suite.variant) {
             (Some(wanted), Some(variant)) => variants::is_chosen(wanted, &variant.name),
@@ -112,7 +112,7 @@ impl Suite {
         self.measured().iter().filter(is_wanted).filter_map(|suite| suite.tree).collect()
     }
 
-    /// Refuses the flag where every store has a class of its own: nothing would be measured otherwise than without it.
+    /// Refuses `--durability` if every store has its own level: the flag would have no effect.
     fn check_durability_flag(&self, overrides: &Overrides) -> Result<(), SuiteErrors> {
         let Some(classes) = overrides.text("durability") else { return Ok(()) };
         let all_have_their_own = |suite: &Self| match suite.stores() {
@@ -125,16 +125,16 @@ impl Suite {
         let mut problems = Problems::default();
         problems.add(
             &Place::Flag { flag: "durability", value: classes },
-            "this changes nothing: the suite itself says what each of these stores promises",
-            "leave it out, or measure a variant that asks the same of all stores",
+            "this changes nothing: the suite sets the level of each of these stores",
+            "leave it out, or measure a variant with the same level for all stores",
         );
         Err(self.file.errors(problems))
     }
 
-    /// This suite, knowing what is on its tape.
+    /// This suite with the content of its tape.
     ///
     /// # Errors
-    /// It asks for the tape's own times, and the tape has none.
+    /// The suite uses the tape's own times, and the tape has none.
     pub fn replaying(mut self, workload: &Workload) -> Result<Self, SuiteErrors> {
         let timed = workload.import.as_ref().is_some_and(Import::is_timed);
         let mut replayed = workload.clone();
@@ -154,8 +154,8 @@ impl Suite {
         Ok(self)
     }
 
-    /// What is surprising in what a flag makes of the variants, each thing once, after the names of the variants that it is true of. `takes_part` says
-    /// whether a variant has cells of a store.
+    /// Surprising effects of flags on variants. Each appears once, after the names of the variants it applies to.
+    /// `takes_part` reports whether a variant has cells of a store.
     pub fn notes(&self, takes_part: impl Fn(&str, &str) -> bool) -> Vec<String> {
         let Ok(typed) = read_file(&self.file.name, &self.file.text) else { return Vec::new() };
         let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
@@ -169,9 +169,7 @@ impl Suite {
             }
         }
         let left_out = |(name, flag): &(String, &str)| {
-            format!(
-                "{name}: left out, since --{flag} changes what it measures; --variants {name} measures it all the same"
-            )
+            format!("{name}: left out, since --{flag} changes what it measures; --variants {name} measures it anyway")
         };
         let notes = notes.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", ")));
         self.left_out.iter().map(left_out).chain(notes).collect()

@@ -5,9 +5,9 @@ use std::ops::Range;
 /// Where a value was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Bytes of the file.
+    /// A range of bytes in the file.
     Span(Range<usize>),
-    /// The value of a flag; its name is without dashes.
+    /// The value of a flag, whose name is without dashes.
     Flag { flag: &'static str, value: String },
     /// The file as a whole.
     File,

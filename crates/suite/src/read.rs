@@ -1,4 +1,4 @@
-//! Reading typed values out of a suite as typed, noting everything that is wrong on the way.
+//! Reads typed values from a suite as typed, and notes all mistakes on the way.
 
 use std::ops::RangeInclusive;
 
@@ -9,21 +9,21 @@ use crate::error::Problems;
 use crate::node::{Entry, Node, Value};
 use crate::place::Place;
 
-/// The most values an axis takes, so that a plan stays small.
+/// The maximum of values on an axis, so that a plan stays small.
 const AXIS_VALUES_MAX: usize = 100;
 
 /// A table whose keys are all known.
 pub(crate) struct Table<'a> {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) name: String,
     pub(crate) place: Place,
     entries: &'a [Entry],
-    /// Known keys that unknown ones were most likely meant to be: they are not missing, only misspelt.
+    /// Known keys that are close to unknown ones: they are misspelt, not missing.
     misspelt: Vec<String>,
 }
 
 impl<'a> Table<'a> {
-    /// Takes a node as a table and notes the keys that are not `known`.
+    /// Reads a node as a table and notes the keys that are not `known`.
     pub(crate) fn new(node: &'a Node, name: &str, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let Value::Table(entries) = &node.value else {
             wrong_kind(node, name, "a table", problems);
@@ -39,22 +39,22 @@ impl<'a> Table<'a> {
         Some(Self { name: name.to_owned(), place: node.place.clone(), entries, misspelt })
     }
 
-    /// What the table holds under `key`.
+    /// The value under `key`.
     pub(crate) fn get(&self, key: &str) -> Option<&'a Node> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    /// Where `key` is, or else the table.
+    /// The place of `key`'s value, or else of the table.
     pub(crate) fn place(&self, key: &str) -> &Place {
         self.entries.iter().find(|entry| entry.key == key).map_or(&self.place, |entry| &entry.node.place)
     }
 
-    /// Where the word `key` itself stands, if it is there.
+    /// The place of the word `key` itself, if it is there.
     pub(crate) fn key_place(&self, key: &str) -> Option<&'a Place> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.key_place)
     }
 
-    /// What the table holds under `key`; its absence is noted with an example of what to write.
+    /// The value under `key`. If it is missing, that is noted with an example.
     pub(crate) fn required(&self, key: &str, example: &str, problems: &mut Problems) -> Option<&'a Node> {
         let node = self.get(key);
         if node.is_none() && !self.is_misspelt(key) {
@@ -63,7 +63,7 @@ impl<'a> Table<'a> {
         node
     }
 
-    /// Whether an unknown key was most likely meant to be this one.
+    /// Whether an unknown key was probably meant to be this one.
     pub(crate) fn is_misspelt(&self, key: &str) -> bool {
         self.misspelt.iter().any(|meant| meant == key)
     }
@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
         self.get(key).and_then(|node| read(node, key, problems))
     }
 
-    /// Reads an axis: a value or a list of different values.
+    /// Reads an axis: a value, or a list of distinct values.
     pub(crate) fn axis<T: PartialEq>(
         &self,
         key: &str,
@@ -107,7 +107,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Notes that a value is of the wrong type.
+/// Notes that a value has the wrong type.
 pub(crate) fn wrong_kind(node: &Node, what: &str, wanted: &str, problems: &mut Problems) {
     problems.add(&node.place, format!("`{what}` is {}", node.value.kind()), format!("make it {wanted}"));
 }
@@ -150,7 +150,7 @@ pub(crate) fn number(node: &Node, what: &str, problems: &mut Problems) -> Option
 pub(crate) fn part(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
     let value = number(node, what, problems)?;
     if (0.0..=1.0).contains(&value) {
-        // Normalises minus zero, which would be another workload to look at.
+        // Minus zero becomes zero. It would make another workload.
         return Some(value.abs());
     }
     problems.add(&node.place, format!("`{what}` is {value}"), "give a number between 0 and 1");

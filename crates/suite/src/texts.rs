@@ -1,4 +1,4 @@
-//! The suites that come with bakeoff. To add one: a file in `suites/` and a line here.
+//! The built-in suites. To add one, add a file in `suites/` and a line here.
 
 use bakeoff_text::did_you_mean;
 
@@ -45,7 +45,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// The text of the suite with this name.
 ///
 /// # Errors
-/// There is none; the nearest name and all names are told.
+/// There is none. The error has the nearest name and all names.
 pub fn find(name: &str) -> Result<&'static str, SuiteErrors> {
     let found = SUITES.into_iter().find(|(known, _)| *known == name).map(|(_, text)| text);
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! How a suite says which records, sizes and lengths are how likely.
+//! Distributions of records, sizes and lengths as a suite writes them.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use crate::error::Problems;
 use crate::node::{Node, Value};
 use crate::read::{self, Table, wrong_kind};
 
-/// The exponent that YCSB made customary.
+/// YCSB's default exponent.
 const THETA_DEFAULT: f64 = 0.99;
 
-/// The largest number that a distribution takes as a parameter: beyond it sums lose their meaning.
+/// The largest parameter of a distribution. Sums lose precision above it.
 const PARAMETER_MAX: f64 = 1e12;
 
-/// Reads how sizes of values lie in their range.
+/// Reads the distribution of value sizes within their range.
 pub(crate) fn value_shape(node: &Node, what: &str, problems: &mut Problems) -> Option<Shape> {
     shape(node, what, "; sizes with weights are written value-size = \"70% 200B, 30% 20KiB\"", problems)
 }
 
-/// Reads how lengths of scans lie in their range.
+/// Reads the distribution of scan lengths within their range.
 pub(crate) fn scan_shape(node: &Node, what: &str, problems: &mut Problems) -> Option<Shape> {
     shape(node, what, "", problems)
 }
 
-/// Reads how sizes or lengths lie in their range; `more` is what else one might have meant.
+/// Reads the distribution of sizes or lengths within their range. `more` names what the user may have meant instead.
 fn shape(node: &Node, what: &str, more: &str, problems: &mut Problems) -> Option<Shape> {
     const EXAMPLE: &str = "shape = 0.2615, scale = 25.45";
     if let Value::Text(_) = &node.value {
@@ -46,7 +46,7 @@ fn shape(node: &Node, what: &str, more: &str, problems: &mut Problems) -> Option
     Some(Shape::Pareto { shape: shape.abs(), scale })
 }
 
-/// Reads which records operations fall on.
+/// Reads which records operations access.
 pub(crate) fn access(node: &Node, what: &str, problems: &mut Problems) -> Option<Access> {
     let words = [
         ("sequential", Access::Sequential),
@@ -79,7 +79,7 @@ pub(crate) fn access(node: &Node, what: &str, problems: &mut Problems) -> Option
     zipfian.or_else(|| table.read("latest", problems, theta).map(|theta| Access::Latest { theta }))
 }
 
-/// Reads which records the operations of some of these kinds fall on.
+/// Reads which records operations of these kinds access.
 pub(crate) fn access_of(
     node: &Node,
     what: &str,
@@ -151,7 +151,7 @@ fn ranges(node: &Node, problems: &mut Problems) -> Option<Access> {
     Some(Access::Ranges { ranges: count as u32, range, key })
 }
 
-/// Reads a list of so many numbers.
+/// Reads a list of exactly `N` numbers.
 fn numbers<const N: usize>(node: &Node, what: &str, problems: &mut Problems) -> Option<[f64; N]> {
     let Value::Array(elements) = &node.value else {
         wrong_kind(node, what, &format!("a list of {N} numbers"), problems);

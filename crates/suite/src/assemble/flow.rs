@@ -1,4 +1,4 @@
-//! Whether the records last: what the phases leave of them, one after the other.
+//! Checks that records last: follows their number from phase to phase.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::limits::RECORDS_MAX;
 use crate::node::SuiteFile;
 use crate::place::Place;
 
-/// Notes phases that run out of records, of keys or of threads' own records, for the first setting of the axes that shows it.
+/// Notes phases that run out of records, of keys or of a thread's own records. Only the first such setting of the axes
+/// is noted.
 pub(crate) fn check(phases: &[Phase<'_>], axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
     unique_names(phases, problems);
     for (index, &records) in axes.records.iter().enumerate() {
@@ -42,7 +43,7 @@ fn unique_names(phases: &[Phase<'_>], problems: &mut Problems) {
     }
 }
 
-/// Follows one thread's records through the phases: writes touch only a thread's own.
+/// Follows one thread's records through the phases: a thread writes only its own records.
 fn lasting(
     phases: &[Phase<'_>],
     (axes, file): (&Axes, &SuiteFile),
@@ -62,7 +63,7 @@ fn lasting(
                 Ok(left) => fewest = fewest.min(left),
                 Err(short) => return runs_out(phase, file, (records, threads, live), short, problems),
             }
-            // Each lane numbers its records at the distance of the number of lanes.
+            // Each lane numbers its records in steps of the number of lanes.
             let of_lane = |kind| drawn_max(lane.share(kind), own).saturating_mul(threads.into());
             indexes = indexes.max(of_lane(Operation::Insert).saturating_add(of_lane(Operation::Upsert)));
         }
@@ -78,7 +79,7 @@ fn lasting(
             problems.add(&file.blame(&["records"], phase.table.place("operations")), message, help);
             return;
         }
-        // An integer that is not there lies above all others.
+        // A missing integer key lies above all existing keys.
         asks_missing |= spec.missing > 0.0;
         let spare = |key: &Key| u64::from(asks_missing && key.form == KeyForm::Integer);
         let short = axes.keys.iter().position(|key| inserted.saturating_add(spare(key)) > key.count());
@@ -120,7 +121,8 @@ fn runs_out(
     problems.add(&place, message, help);
 }
 
-/// The keys are too short for as many records as there may be: each has one of its own, even if others were deleted before it.
+/// Notes keys that are too short for the number of records. Every record needs its own key, even after others were
+/// deleted.
 fn keys_run_out(phase: &Phase<'_>, (at, key): (usize, &Key), file: &SuiteFile, inserted: u64, problems: &mut Problems) {
     let (form, names) = (key.form.name(), format_count(key.count()));
     let message = format!(

@@ -1,4 +1,4 @@
-//! `like`: a suite that begins as another one.
+//! `like`: a suite that starts from another suite.
 
 use bakeoff_text::shorten;
 
@@ -9,10 +9,10 @@ use crate::place::Place;
 use crate::read;
 use crate::texts;
 
-/// What a suite says of itself alone.
+/// Keys that a suite does not take over from its model.
 const OWN: [&str; 3] = ["title", "summary", "analysis"];
 
-/// Writes out a suite that is `like` one of those that come with bakeoff, so that nothing else has to know of it.
+/// Replaces `like` by the contents of that built-in suite, so that no other code has to know about `like`.
 pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
     let Some(like) = file.root.get("like").cloned() else { return };
     let Some(name) = read::text(&like, "like", problems) else { return };
@@ -23,11 +23,11 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
     let known: Vec<&str> = texts::names().collect();
     let Ok(text) = texts::find(&name) else {
         let message = format!("there is no suite `{}` to be like", shorten(&name));
-        let help = format!("use {}; of a file of your own make a copy", known.join(", "));
+        let help = format!("use {}; to start from another file, copy it", known.join(", "));
         problems.add_unknown(&like.place, &name, &known, message, help);
         return;
     };
-    // Those that come with bakeoff can be read: a test does.
+    // A test parses every built-in suite.
     let Ok(mut model) = SuiteFile::parse(&name, text) else { return };
     write_out(&mut model, problems);
     for key in OWN {
@@ -38,7 +38,7 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
     begin_with(model.root, &mut file.root);
 }
 
-/// What is wrong with the model beside the suite's own keys is shown where the suite names it: the model's lines are in another file.
+/// Moves the places of all the model's values to where the suite names the model, since its lines are in another file.
 fn move_to(node: &mut Node, place: &Place) {
     node.place = place.clone();
     match &mut node.value {

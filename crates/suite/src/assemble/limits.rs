@@ -11,7 +11,7 @@ use crate::model::Limits;
 use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
 
-/// The longest time a cell may be given: 30 days.
+/// The longest time limit of a cell: 30 days.
 const TIMEOUT_MS_MAX: u64 = 30 * 24 * 3_600_000;
 
 /// Reads `[limits]`.
@@ -36,14 +36,14 @@ fn timeout(node: &Node, what: &str, problems: &mut Problems) -> Option<Duration>
         Err(error) => problems.add(&node.place, format!("`{what}`: {}", error.what), error.remedy),
         Ok(time) if (1..=u128::from(TIMEOUT_MS_MAX)).contains(&time.as_millis()) => return Some(time),
         Ok(_) => {
-            let message = format!("a timeout of {} leaves no sensible time for a cell", shorten(typed));
+            let message = format!("a timeout of {} is not a possible time for a cell", shorten(typed));
             problems.add(&node.place, message, format!("give 1ms to {longest}; 5m is the default"));
         }
     }
     None
 }
 
-/// The length of the value pool: long enough that slices of it differ.
+/// The length of the value pool: long enough that its slices differ.
 pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) -> Option<u64> {
     let largest = axes.value_bytes.iter().max_by_key(|sizes| sizes.max())?;
     let given = root.read("pool-size", problems, |node, what, problems| {
@@ -51,7 +51,7 @@ pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, proble
     })?;
     if has_form(&axes.keys, KeyForm::Directory) {
         let help = "leave `pool-size` out";
-        problems.add(root.place("pool-size"), "the tree says how long the pool is", help);
+        problems.add(root.place("pool-size"), "the tree determines how long the pool is", help);
     } else if given < largest.max() {
         let message = format!("a pool of {} has no room for values of {largest}", format_size(given),);
         let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max()));

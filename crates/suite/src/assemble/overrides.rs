@@ -1,4 +1,4 @@
-//! What the command line changes in a suite.
+//! Flags that change a suite.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use crate::flag::Flag;
 use crate::node::{Node, SuiteFile, Value};
 use crate::place::Place;
 
-/// Where a flag's value is put.
+/// Where a flag's value goes.
 enum Target {
     /// Under this key of the suite.
     Suite(&'static str),
     /// Under this key of `[limits]`.
     Limits(&'static str),
-    /// It changes the suite as a whole, before or after the other flags.
+    /// Changes the suite as a whole, before or after the other flags.
     Whole,
 }
 
-/// The flag that says where media are. The media it names take the place of the axis only where the suite leaves it out.
+/// The flag that maps media to directories. The media it names replace the axis only if the suite has no such axis.
 const MEDIUM: &str = "medium";
 
-/// Flags of options that are no axes.
+/// Flags for options that are not axes.
 static FLAGS: [(Flag, Target); 9] = [
     (
         Flag::one(
             "speed",
             "NUMBER",
-            "Replay the tape at its own times, or so many times as fast: 1, 2, 0.5; latency then counts from when each \
-             operation was due. Without, an operation begins when the one before has ended",
+            "Replay the tape at this multiple of its own speed: 1, 2, 0.5; latency then counts from when each operation \
+             was due. Without it, an operation begins when the previous one has ended",
         ),
         Target::Suite("speed"),
     ),
@@ -43,7 +43,7 @@ static FLAGS: [(Flag, Target); 9] = [
         Flag::one(
             SCALE,
             "PART|levels=N",
-            "Measure with a part of the records, operations and batches, e.g. 0.01; a tree with fewer levels, e.g. levels=5",
+            "Measure a fraction of the records, operations and batches, e.g. 0.01, or a tree with fewer levels, e.g. levels=5",
         ),
         Target::Whole,
     ),
@@ -51,7 +51,7 @@ static FLAGS: [(Flag, Target); 9] = [
         Flag::one(
             "memory",
             "SIZE",
-            "Give every store this much memory for its caches and buffers, divided as each store's documentation advises; `default` for what each takes by default",
+            "Give every store this much memory for its caches and buffers, divided as each store's documentation advises; `default` for each store's own default",
         ),
         Target::Suite("memory"),
     ),
@@ -64,8 +64,8 @@ static FLAGS: [(Flag, Target); 9] = [
         Flag::one(
             "max-db-size",
             "SIZE",
-            "Skip workloads whose records (their number × the mean size of their values) take more than this; what phases \
-             insert after the load, and what a store needs besides, comes on top",
+            "Skip workloads with more data than this (number of records × mean value size); later inserts and a store's \
+             overhead do not count",
         ),
         Target::Limits("max-db-size"),
     ),
@@ -73,8 +73,8 @@ static FLAGS: [(Flag, Target); 9] = [
     (Flag::list(MEDIUM, "NAME=DIR", ""), Target::Whole),
 ];
 
-/// Flags that take the place of what a suite says, with their values as typed: `records` → `["1000", "10k"]`. The values are held to the same
-/// rules as the suite. The JSON is an object with the flags' names as keys.
+/// Flags that replace parts of a suite, with their values as typed: `records` → `["1000", "10k"]`. The values obey the
+/// rules of the suite. The JSON is an object with the flags' names as keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, Vec<String>>")]
 pub struct Overrides(BTreeMap<String, Vec<String>>);
@@ -96,7 +96,7 @@ fn all() -> impl Iterator<Item = &'static Flag> {
 }
 
 impl Overrides {
-    /// Every flag, in the order in which the help shows them; without `--medium`, which says more than names.
+    /// Every flag, in the order of the help. `--medium` is missing, since it has more than names.
     pub fn flags() -> impl Iterator<Item = &'static Flag> {
         let (first, others) = FLAGS.split_at(1);
         let of_axes = AXES.iter().filter_map(|axis| axis.flag.as_ref());
@@ -109,54 +109,54 @@ impl Overrides {
         self.0.insert(flag.to_owned(), values);
     }
 
-    /// The same with a flag set.
+    /// The same flags, and this one set.
     pub fn with<T: Into<String>>(mut self, flag: &str, values: impl IntoIterator<Item = T>) -> Self {
         self.set(flag, values.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The values of a flag as typed, if it was given.
+    /// The values of a flag as typed, if it is set.
     pub fn get(&self, flag: &str) -> Option<&[String]> {
         self.0.get(flag).map(Vec::as_slice)
     }
 
-    /// The value of a flag as typed, if it was given.
+    /// The value of a flag as typed, if it is set.
     pub(crate) fn text(&self, flag: &str) -> Option<String> {
         self.get(flag).map(|values| values.join(","))
     }
 
-    /// These flags alone.
+    /// Only this flag.
     pub(crate) fn only(&self, flag: &str) -> Self {
         self.get(flag).map_or_else(Self::default, |values| Self::default().with(flag, values.iter().cloned()))
     }
 
-    /// Whether none was given.
+    /// Whether no flag is set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The first flag that changes what a variant itself says, named without dashes.
+    /// The first flag that changes a key of the variant, named without dashes.
     pub(crate) fn changes(&self, variant: &Node) -> Option<&'static str> {
         let is_given = |flag: &Flag| self.get(flag.name).is_some();
         let has_axis = |key: &str| variant.get("axes").is_some_and(|axes| axes.get(key).is_some());
         let of_axes = AXES.iter().filter(|axis| has_axis(axis.key)).filter_map(|axis| axis.flag.as_ref());
         let of_keys = FLAGS.iter().filter_map(|(flag, target)| match target {
             Target::Suite(key) => variant.get(key).is_some().then_some(flag),
-            // It changes how many records there are, whoever says it.
+            // `--scale` changes the number of records, no matter which table has it.
             Target::Whole => (flag.name == SCALE).then_some(flag),
             Target::Limits(_) => None,
         });
         of_axes.chain(of_keys).find(|flag| is_given(flag)).map(|flag| flag.name)
     }
 
-    /// Puts the flags into a suite as typed.
+    /// Applies the flags to a suite as typed.
     pub(crate) fn apply(&self, file: &mut SuiteFile) {
         for axis in &AXES {
             let Some(flag) = &axis.flag else { continue };
             let Some(values) = self.get(flag.name) else { continue };
             set_axis(file, axis.key, list(flag.name, &(axis.typed)(values)));
             if axis.key == "durability" {
-                // Who names a class wants no other.
+                // A given level makes other levels unnecessary.
                 variants::forget_axis(file, OTHERWISE);
                 file.root.table("axes").into_iter().for_each(|axes| variants::remove(axes, OTHERWISE));
             }
@@ -182,7 +182,7 @@ impl Overrides {
     }
 }
 
-/// Puts values in the place of an axis, in every variant too.
+/// Replaces the values of an axis, in every variant too.
 fn set_axis(file: &mut SuiteFile, key: &str, values: Node) {
     variants::forget_axis(file, key);
     if let Some(axes) = file.root.table("axes") {

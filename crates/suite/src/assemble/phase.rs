@@ -14,7 +14,7 @@ use crate::limits::RECORDS_MAX;
 use crate::node::{Node, Value};
 use crate::read::{self, Table, wrong_kind};
 
-/// The most operations of a phase.
+/// The maximum of operations in a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
 const KNOWN: [&str; 26] = [
@@ -46,7 +46,7 @@ const KNOWN: [&str; 26] = [
     "past-leaf",
 ];
 
-/// The most operations a second that are asked for.
+/// The maximum rate, in operations per second.
 const RATE_MAX: u64 = 1_000_000_000;
 
 const CONSUMERS: [(&str, Consumer); 5] = [
@@ -57,7 +57,7 @@ const CONSUMERS: [(&str, Consumer); 5] = [
     ("copy", Consumer::Copy),
 ];
 
-/// Kinds of operation that fall on records which `access` chooses; inserts, in the order that it says.
+/// Kinds of operation whose records `access` chooses. For inserts it is the order.
 pub(crate) const CHOOSING: [Operation; 9] = [
     Operation::Insert,
     Operation::Update,
@@ -70,14 +70,14 @@ pub(crate) const CHOOSING: [Operation; 9] = [
     Operation::First,
 ];
 
-/// A phase and the table it was read from, which knows the places.
+/// A phase and its table, which knows the places of its values.
 pub(crate) struct Phase<'a> {
     pub(crate) spec: PhaseSpec,
     pub(crate) table: Table<'a>,
 }
 
 impl<'a> Phase<'a> {
-    /// Reads a phase; the first one of a suite fills the store.
+    /// Reads a phase. The first phase of a suite fills the store.
     pub(crate) fn read(node: &'a Node, is_first: bool, problems: &mut Problems) -> Option<Self> {
         let mut table = Table::new(node, "[[phases]]", &KNOWN, problems)?;
         let example = if is_first { "name = \"load\"" } else { "name = \"get\"" };
@@ -135,7 +135,7 @@ impl<'a> Phase<'a> {
         self.spec.mix.contains_key(&operation)
     }
 
-    /// Whether all it does is insert.
+    /// Whether the phase only inserts.
     pub(crate) fn only_inserts(&self) -> bool {
         self.spec.mix.len() == 1 && self.does(Operation::Insert)
     }
@@ -145,20 +145,20 @@ impl<'a> Phase<'a> {
         self.spec.mix.keys().any(|operation| operation.writes())
     }
 
-    /// The key that says what the phase does.
+    /// The key that defines the phase's operations.
     pub(crate) fn operation_key(&self) -> &'static str {
         let there = |key: &&str| self.table.get(key).is_some();
         ["roles", "mix"].into_iter().find(there).unwrap_or("operation")
     }
 }
 
-/// Operations that a suite may ask for; commits come from `batch`.
+/// Operations that a suite may name. Commits come from `batch`.
 fn known_operations() -> Vec<(&'static str, Operation)> {
     let all = Operation::ALL.into_iter().filter(|&operation| operation != Operation::Commit);
     all.map(|operation| (operation.name(), operation)).collect()
 }
 
-/// Threads with mixes of their own; `None` if all do the same. Empty if what they do cannot be read.
+/// Threads with their own mixes. `None` if all threads do the same, empty if their operations cannot be read.
 fn roles(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<Role>> {
     let node = table.get("roles")?;
     let before = problems.len();
@@ -257,7 +257,7 @@ fn weights(node: &Node, known: &[(&str, Operation)], problems: &mut Problems) ->
     (problems.len() == before).then_some(mix)
 }
 
-/// How many operations; `Some(None)` for as many as there are records.
+/// The number of operations. `Some(None)` means one for each record.
 fn operations(table: &Table<'_>, is_first: bool, problems: &mut Problems) -> Option<Option<u64>> {
     if is_first && table.get("operations").is_none() {
         return Some(None);
@@ -269,7 +269,7 @@ fn operations(table: &Table<'_>, is_first: bool, problems: &mut Problems) -> Opt
     }
 }
 
-/// When operations are due: `rate`, and how they are spread.
+/// The schedule of operations: `rate`, and how arrivals are distributed.
 fn open_loop(table: &Table<'_>, problems: &mut Problems) -> Option<OpenLoop> {
     let words = [("poisson", true), ("fixed", false)];
     let poisson = table.read("arrivals", problems, |node, what, problems| read::choice(node, what, &words, problems));
@@ -287,7 +287,7 @@ fn open_loop(table: &Table<'_>, problems: &mut Problems) -> Option<OpenLoop> {
     Some(if poisson.unwrap_or(true) { OpenLoop::Poisson { per_second } } else { OpenLoop::Fixed { per_second } })
 }
 
-/// A part of the phase's operations, which leaves some to be measured.
+/// Reads a part of the phase's operations. It must leave some operations to measure.
 fn steady_within(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
     let part = read::number(node, what, problems)?;
     let sound = part > 0.0 && part <= STEADY_WITHIN_MAX;

@@ -1,4 +1,4 @@
-//! What a phase may not ask for, by itself.
+//! Rules for a single phase.
 
 use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
 use bakeoff_tree::Tree;
@@ -8,7 +8,7 @@ use crate::axes::{Axes, has_form};
 use crate::error::Problems;
 use crate::node::SuiteFile;
 
-/// Notes everything about the phase at `index` that cannot be, or would say nothing.
+/// Notes everything about the phase at `index` that is impossible or without effect.
 pub(crate) fn check(
     phase: &Phase<'_>,
     index: usize,
@@ -17,7 +17,7 @@ pub(crate) fn check(
     problems: &mut Problems,
 ) {
     if phase.spec.mix.is_empty() {
-        // What it does could not be read, so nothing can be said of the rest.
+        // Its operations could not be read, so no other rule can be checked.
         return;
     }
     if index == 0 {
@@ -60,20 +60,20 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
     }
     if phase.spec.reopen {
         let key = if phase.spec.cold { "cache" } else { "reopen" };
-        let message = "before the first phase nothing is there yet to be opened again";
+        let message = "before the first phase there is no store to open again";
         problems.add(phase.table.place(key), message, "leave it out, or move it to a later phase");
     }
 }
 
-/// Caches are dropped while the store is closed.
+/// Notes cold caches of a phase for which the store is not closed: caches are dropped while it is.
 fn cold(phase: &Phase<'_>, problems: &mut Problems) {
     if phase.spec.cold && !phase.spec.reopen {
-        let message = "caches are dropped while the store is closed, and it is not to be opened again";
+        let message = "caches are dropped while the store is closed, but this phase does not open it again";
         problems.add(phase.table.place("reopen"), message, "leave `reopen` out, or write cache = \"warm\"");
     }
 }
 
-/// A key that changes nothing is a misunderstanding: better told than passed over.
+/// Notes keys without effect: the user expects an effect, so an error is better than silence.
 fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
     use Operation::{Delete, Exists, First, Get, Insert, Scan, ScanAll, ScanPrefix, Update, Upsert, Walk};
     let needs: [(&str, &[Operation]); 13] = [
@@ -135,11 +135,11 @@ fn steady(phase: &Phase<'_>, problems: &mut Problems) {
     let Some(place) = phase.table.key_place("steady-within") else { return };
     if phase.spec.open_loop.is_some() {
         let help = "leave `steady-within` out, or `rate`";
-        problems.add(place, "a rate is given, so there is none that settles", help);
+        problems.add(place, "a rate is given, so it cannot become steady", help);
     }
     if phase.spec.batch == Batch::All {
         let help = "leave `steady-within` out, or give batch a number";
-        problems.add(place, "with one commit at the end the warm-up's writes would be paid for later", help);
+        problems.add(place, "with one commit at the end, the cost of the warm-up's writes would count later", help);
     }
 }
 
@@ -149,12 +149,12 @@ fn restores(phase: &Phase<'_>, problems: &mut Problems) {
     }
     if phase.spec.measure == Measure::Throughput {
         let help = "use measure = \"latency\"";
-        let message = "what restores records cannot be left out of a throughput";
+        let message = "a throughput cannot leave out the operations that restore records";
         problems.add(phase.table.place("measure"), message, help);
     }
     if phase.spec.batch != Batch::Each {
         let help = "use batch = \"each\"";
-        let message = "a batch would make its writes pay for what restores records";
+        let message = "in a batch, its writes would include the cost of restoring records";
         problems.add(phase.table.place("batch"), message, help);
     }
 }
@@ -170,11 +170,11 @@ fn scans(phase: &Phase<'_>, problems: &mut Problems) {
     }
     if phase.spec.reverse {
         let help = "leave `reverse` out, or use order = \"key\"";
-        problems.add(phase.table.place("reverse"), "any order has no reverse", help);
+        problems.add(phase.table.place("reverse"), "`any` order cannot be reversed", help);
     }
     if phase.spec.consumer == Consumer::Copy {
         let help = "use touch, crc32 or xxh64, or order = \"key\"";
-        problems.add(phase.table.place("consumer"), "copies in any order cannot be compared", help);
+        problems.add(phase.table.place("consumer"), "copies in `any` order cannot be compared", help);
     }
 }
 
@@ -187,7 +187,7 @@ fn prefixes(phase: &Phase<'_>, problems: &mut Problems) {
     }
     if has_prefix && phase.spec.reverse {
         let help = "leave one of them out: without a prefix it is the last entry of all";
-        problems.add(phase.table.place("reverse"), "what begins with a prefix is not gone through backwards", help);
+        problems.add(phase.table.place("reverse"), "a scan of a prefix cannot go backwards", help);
     }
 }
 
@@ -205,7 +205,7 @@ fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Prob
     let (Some(reader), true) = (reads_others, phase.writes()) else { return };
     if axes.threads.iter().any(|&threads| threads > 1) {
         let message = format!(
-            "{} mixes {} with writes, whose answers nobody knows with several threads",
+            "{} mixes {} with writes, so right answers are unknown with several threads",
             phase.table.name,
             reader.name()
         );

@@ -1,4 +1,4 @@
-//! `--scale`: the same suite with a part of its records, or with a smaller tree.
+//! `--scale`: the same suite with a fraction of its records, or with a smaller tree.
 
 use bakeoff_text::{format_count, parse_count, shorten};
 
@@ -10,10 +10,12 @@ use crate::place::Place;
 pub(crate) const SCALE: &str = "scale";
 const LEVELS: &str = "levels=";
 
-/// What is left of records that were so many or more: of fewer a phase says little, and parts of them less.
+/// The minimum that must remain of at least this many records. With fewer records a phase shows little, and parts of it
+/// less.
 const RECORDS_MIN: u64 = 10;
 
-/// Puts the flag into a suite as typed, the least of whose trees has so many levels. Returns the part of the records that are left, where it is one.
+/// Applies the flag to a suite as typed. `least_levels` is the depth of its shallowest tree. Returns the fraction of
+/// records that remain, if the flag gives one.
 pub(crate) fn apply(
     file: &mut SuiteFile,
     text: &str,
@@ -50,7 +52,7 @@ pub(crate) fn apply(
         return None;
     }
     let Some(part) = text.parse().ok().filter(|part| *part > 0.0 && *part <= 1.0) else {
-        let message = format!("`{}` is no part of the records", shorten(text));
+        let message = format!("`{}` is not a fraction of the records", shorten(text));
         problems.add(&place, message, "give a number above 0, up to 1, e.g. --scale 0.01; for a tree levels=5");
         return None;
     };
@@ -61,7 +63,8 @@ pub(crate) fn apply(
     Some(part)
 }
 
-/// Parts that are larger than the one typed, the smallest first, of one digit each: 1, 2 or 5. None where what was typed is no part.
+/// Fractions above the typed one, smallest first, with one digit each: 1, 2 or 5. Empty if the typed text is not a
+/// fraction.
 pub(crate) fn larger_parts(text: &str) -> Vec<String> {
     let Some(typed) = text.trim().parse().ok().filter(|part| *part > 0.0) else { return Vec::new() };
     let digits = |zeros: usize| ["1", "2", "5"].map(|digit| format!("0.{}{digit}", "0".repeat(zeros)));
@@ -69,7 +72,7 @@ pub(crate) fn larger_parts(text: &str) -> Vec<String> {
     parts.filter(|part| part.parse::<f64>().is_ok_and(|part| part > typed)).collect()
 }
 
-/// The levels of variants that have their own.
+/// Sets the levels of variants that have their own.
 fn set_in_variants(file: &mut SuiteFile, levels: &Node) {
     for variant in file.root.list_if_there("variants").into_iter().flatten() {
         if let Some(tree) = variant.table_if_there("tree").filter(|tree| tree.get("levels").is_some()) {
@@ -78,7 +81,7 @@ fn set_in_variants(file: &mut SuiteFile, levels: &Node) {
     }
 }
 
-/// Records, operations and batches: a part of each, so that there are as many batches as before.
+/// Scales records, operations and batches alike, so the number of batches stays.
 fn scale(suite: &mut Node, part: f64, place: &Place, problems: &mut Problems) {
     if let Some(axes) = suite.table_if_there("axes") {
         check_records(axes, part, place, problems);
@@ -94,7 +97,7 @@ fn scale(suite: &mut Node, part: f64, place: &Place, problems: &mut Problems) {
     }
 }
 
-/// Notes numbers of records that become too few to tell anything.
+/// Notes numbers of records that become too small to be meaningful.
 fn check_records(axes: &Node, part: f64, place: &Place, problems: &mut Problems) {
     let Some(node) = axes.get("records") else { return };
     let counts = match &node.value {
@@ -117,7 +120,7 @@ fn scale_key(table: &mut Node, key: &str, part: f64, place: &Place) {
     }
 }
 
-/// `None` for what is no count: a word, or a mistake that is found later.
+/// `None` if the value is not a count: a word, or a mistake that is found later.
 fn scaled(node: &Node, part: f64, place: &Place) -> Option<Node> {
     let value = match &node.value {
         Value::Array(elements) => {
@@ -128,7 +131,7 @@ fn scaled(node: &Node, part: f64, place: &Place) -> Option<Node> {
     Some(Node { place: place.clone(), value })
 }
 
-/// `None` for what is no count, or 0.
+/// `None` if the value is not a count, or 0.
 fn count_of(node: &Node) -> Option<u64> {
     let count = match &node.value {
         Value::Integer(count) => u64::try_from(*count).ok(),
@@ -138,7 +141,7 @@ fn count_of(node: &Node) -> Option<u64> {
     count.filter(|count| *count > 0)
 }
 
-/// The part of a count that `--scale` leaves, at least 1.
+/// The part of a count that remains, at least 1.
 fn part_of(count: u64, part: f64) -> u64 {
     ((count as f64 * part).round() as u64).max(1)
 }
@@ -213,7 +216,7 @@ mod tests {
         assert!(scaled("levels=many", tree).unwrap_err().contains("--scale levels=many"));
     }
 
-    /// The report was headed "scaled down to 100 %".
+    /// The report's heading was "scaled down to 100 %".
     #[test]
     fn what_is_as_large_as_the_suite_is_not_scaled_down() {
         let tree = "[axes]\nstores = \"null\"\n[tree]\nfanout = 5\nlevels = 4\n[[phases]]\nname = \"load\"\noperation = \"insert\"\n";
@@ -223,7 +226,7 @@ mod tests {
         }
     }
 
-    /// One record was left, and one read of it.
+    /// One record remained, and one read of it.
     #[test]
     fn a_part_that_leaves_too_few_records_is_refused_with_one_that_does_not() {
         let one = SUITE.replace("[\"1M\", 10_000]", "1_000");
@@ -231,7 +234,7 @@ mod tests {
         assert!(error.contains("of 1,000 records it leaves 1, which is too few"), "{error}");
         assert!(error.ends_with("give a larger part: 0.01 is enough"), "{error}");
         assert!(scaled("0.0099", &one).is_ok(), "10, rounded");
-        // Who has few has few.
+        // A suite with few records keeps them.
         assert!(scaled("0.5", &SUITE.replace("[\"1M\", 10_000]", "4")).is_ok());
         assert!(scaled("0.2", &SUITE.replace("[\"1M\", 10_000]", "[1, 4]")).unwrap_err().contains("of 4 records"));
     }
@@ -249,7 +252,7 @@ mod tests {
     fn a_part_that_is_too_small_is_refused_with_one_that_is_not() {
         let error = scaled("0.00001", SUITE.replace("1M", "20_000").as_str()).unwrap_err();
         assert!(error.contains("--scale 0.00001") && error.contains("of 10,000 records it leaves 1"), "{error}");
-        // Of the 2,000 of a variant 0.002 leaves 4.
+        // 0.002 of the variant's 2,000 records are 4.
         assert!(error.ends_with("give a larger part: 0.005 is enough"), "{error}");
         for name in ["hines-2023", "cunningham-2024", "queue"] {
             let text = crate::builtin::find(name).unwrap();

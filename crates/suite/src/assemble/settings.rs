@@ -1,4 +1,4 @@
-//! The tables `[settings.STORE]`, checked against what the store says it takes.
+//! The tables `[settings.STORE]`, checked against the settings that the store describes.
 
 use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, Step, StoreDescription};
 use bakeoff_text::{format_size, parse_size, shorten};
@@ -10,7 +10,7 @@ use crate::node::{Entry, Node, SuiteFile, Value};
 use crate::place::Place;
 use crate::read::{self, Table};
 
-/// Notes settings of stores that the suite does not name, and whatever is not a table.
+/// Notes settings of stores that the suite does not name, and values that are not tables.
 pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFile, problems: &mut Problems) {
     let Some(node) = root.get("settings") else { return };
     let Value::Table(entries) = &node.value else {
@@ -25,7 +25,7 @@ pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFi
             axes::durability(node, DURABILITY, problems);
         }
     }
-    // Stores chosen on the command line may leave out some that the suite has settings for.
+    // `--stores` may leave out stores that the suite has settings for.
     let is_flag = matches!(file.axis_place("stores", 0), Place::Flag { .. });
     let (StoreChoice::Named(names), false) = (stores, is_flag) else { return };
     let names: Vec<_> = names.iter().map(String::as_str).collect();
@@ -36,7 +36,7 @@ pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFi
     }
 }
 
-/// Notes settings of stores that nobody offers.
+/// Notes settings of unknown stores.
 pub(crate) fn check_stores(file: &SuiteFile, known: &[String], hidden: &[String], problems: &mut Problems) {
     let Some(Value::Table(entries)) = file.root.get("settings").map(|node| &node.value) else { return };
     let names: Vec<_> = known.iter().map(String::as_str).collect();
@@ -52,17 +52,16 @@ pub(crate) fn check_stores(file: &SuiteFile, known: &[String], hidden: &[String]
     }
 }
 
-/// The key among a store's settings that gives it a durability level of its own.
+/// The key in a store's settings that sets its own durability level.
 const DURABILITY: &str = "durability";
 
-/// The level that the suite gives this store whatever the axis says, if it does. What is wrong with it is noted once, by
-/// [`check_names`].
+/// The level in this store's settings, if it has one. It overrides the axis. [`check_names`] notes mistakes in it once.
 pub(crate) fn durability(file: &SuiteFile, store: &str) -> Option<Durability> {
     let node = file.root.get("settings")?.get(store)?.get(DURABILITY)?;
     axes::durability(node, DURABILITY, &mut Problems::default())
 }
 
-/// Whether some store that may be compared has a level of its own, so that stores may promise different things.
+/// Whether some store that may be compared has its own level, so that levels may differ within a comparison.
 pub(crate) fn is_unequal(file: &SuiteFile, stores: &StoreChoice) -> bool {
     let Some(Value::Table(entries)) = file.root.get("settings").map(|node| &node.value) else { return false };
     let compared = |name: &String| match stores {
@@ -72,7 +71,7 @@ pub(crate) fn is_unequal(file: &SuiteFile, stores: &StoreChoice) -> bool {
     entries.iter().any(|entry| compared(&entry.key) && entry.node.get(DURABILITY).is_some())
 }
 
-/// The settings the suite gives a store, with sizes as integers. The store's defaults are left to its driver.
+/// The settings that the suite gives a store, with sizes as integers. The driver adds the store's defaults.
 pub(crate) fn resolve(file: &SuiteFile, store: &StoreDescription, problems: &mut Problems) -> Settings {
     let mut settings = Settings::new();
     let Some(node) = file.root.get("settings").and_then(|tables| tables.get(&store.name)) else { return settings };

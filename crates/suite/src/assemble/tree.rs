@@ -11,7 +11,7 @@ use crate::read::{self, Table};
 
 const KNOWN: [&str; 5] = ["fanout", "levels", "padding", "values", "name-size"];
 
-/// Axes of which the tree says the values, and what it says.
+/// Axes that the tree determines, each with its description for messages.
 pub(crate) const OF_THE_TREE: [(&str, &str); 2] =
     [("records", "how many records there are"), ("value-size", "how long values are")];
 
@@ -48,7 +48,7 @@ fn name_bytes(table: &Table<'_>, tree: Tree, problems: &mut Problems) -> u32 {
     given.map_or(0, |bytes| bytes as u32)
 }
 
-/// The levels of the deepest tree that has no more entries than a workload.
+/// The levels of the deepest tree whose entries fit a workload.
 fn levels_max(fanout: u64) -> u64 {
     let tree =
         |levels| Tree { fanout: fanout as u32, levels, padding_bytes: 0, values: ValueForm::default(), name_bytes: 0 };
@@ -69,7 +69,7 @@ fn fits(table: &Table<'_>, tree: Tree, problems: &mut Problems) -> bool {
     true
 }
 
-/// The lengths of a tree's values, as an axis of one value.
+/// The lengths of a tree's values, as an axis with one value.
 pub(crate) fn value_sizes(tree: Option<Tree>) -> Vec<ValueSizes> {
     let range = |tree: Tree| {
         let (min, max) = TreeValues::new(tree).range(tree_entries(tree)?);
@@ -78,7 +78,7 @@ pub(crate) fn value_sizes(tree: Option<Tree>) -> Vec<ValueSizes> {
     tree.and_then(range).into_iter().collect()
 }
 
-/// Directory keys and `[tree]` go together, and alone.
+/// Notes directory keys without `[tree]`, `[tree]` without directory keys, and directory keys among other keys.
 pub(crate) fn check_keys(root: &Table<'_>, table: &Table<'_>, keys: &[Key], problems: &mut Problems) {
     let has_directory = has_form(keys, KeyForm::Directory);
     if let (Some(node), false) = (root.get("tree"), has_directory) {
@@ -98,7 +98,7 @@ pub(crate) fn check_keys(root: &Table<'_>, table: &Table<'_>, keys: &[Key], prob
     }
     for (key, what) in OF_THE_TREE {
         if table.get(key).is_some() {
-            let message = format!("`{key}` does not go with directory keys: the tree says {what}");
+            let message = format!("`{key}` does not go with directory keys: the tree determines {what}");
             problems.add(table.place(key), message, format!("leave `{key}` out, or use another key"));
         }
     }

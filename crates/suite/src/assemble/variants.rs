@@ -1,4 +1,4 @@
-//! `[[variants]]`: a suite that is measured several times, each time with parts of it changed.
+//! `[[variants]]`: a suite that is measured several times, each time with some keys changed.
 
 use bakeoff_text::shorten;
 
@@ -9,25 +9,25 @@ use crate::node::{Entry, Node, SuiteFile, Value};
 use crate::place::Place;
 use crate::read::{self, Table, wrong_kind};
 
-/// The most variants of a suite.
+/// The maximum of variants in a suite.
 const VARIANTS_MAX: usize = 300;
 
-/// The flag that names the variants to measure.
+/// The flag that chooses variants.
 pub(crate) const VARIANTS: &str = "variants";
 
 const KNOWN: [&str; 10] =
     ["name", "summary", "like", AS_WRITTEN, "memory", "axes", "phases", "settings", "tree", "ending"];
 
-/// Of a variant that means nothing with other records or memory: a flag that changes what the variant says leaves it out.
+/// The key of a variant that is meaningful only as written. A flag that changes one of its keys leaves the variant out.
 const AS_WRITTEN: &str = "as-written";
 
-/// Tables of which single keys are changed. (Limits are a suite's, not a variant's.)
+/// Tables that a variant changes key by key. (Limits belong to a suite, not to a variant.)
 const BY_KEY: [&str; 4] = ["axes", "settings", "tree", "limits"];
 
-/// What is replaced as a whole.
+/// Keys that a variant replaces as a whole.
 const WHOLE: [&str; 3] = ["memory", "phases", "ending"];
 
-/// Every variant with the suite as it is under it, not yet checked; none if the suite has no variants.
+/// Every variant with its suite, not checked yet. Empty if the suite has no variants.
 pub(crate) fn read(file: &SuiteFile, problems: &mut Problems) -> Vec<(Variant, SuiteFile)> {
     let Some(node) = file.root.get("variants") else { return Vec::new() };
     let Value::Array(elements) = &node.value else {
@@ -67,7 +67,7 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
     Some(Variant { name, summary })
 }
 
-/// The suite under a variant.
+/// The suite with a variant applied.
 fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     let mut file = file.clone();
     remove(&mut file.root, "variants");
@@ -75,7 +75,7 @@ fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     file
 }
 
-/// Puts axes, settings, tree and limits in the place of those of `under`, key by key, and memory, phases and ending as a whole.
+/// Puts axes, settings, tree and limits over those of `under`, key by key, and replaces memory, phases and ending.
 fn put_over(under: &mut Node, own: &Node) {
     if let Some(stores) = own.get("axes").and_then(|axes| axes.get("stores")) {
         leave_out_settings(under, stores);
@@ -84,7 +84,7 @@ fn put_over(under: &mut Node, own: &Node) {
         let Some(from) = own.get(key) else { continue };
         match under.table(key).filter(|_| matches!(from.value, Value::Table(_))) {
             Some(into) => merge(into, from, if key == "settings" { 2 } else { 1 }),
-            // Told where every variant's mistakes are.
+            // The check of each variant reports this mistake.
             None => under.set(key, from.clone()),
         }
     }
@@ -95,14 +95,14 @@ fn put_over(under: &mut Node, own: &Node) {
     }
 }
 
-/// Leaves out settings of stores that are not among these: they would be taken for a mistake.
+/// Leaves out settings of stores that are not among `stores`: they would count as mistakes.
 fn leave_out_settings(of: &mut Node, stores: &Node) {
     if let Some(Node { value: Value::Table(entries), .. }) = of.table_if_there("settings") {
         entries.retain(|entry| names(stores, &entry.key));
     }
 }
 
-/// Has what a suite says of axes, memory and phases hold for the variants of the one that it is like, as flags do.
+/// Makes the suite's axes, memory and phases hold for the variants of its model, as flags do.
 pub(crate) fn hold_for_variants(model: &mut SuiteFile, own: &Node) {
     if let Some(Node { value: Value::Table(axes), .. }) = own.get("axes") {
         axes.iter().for_each(|axis| forget_axis(model, &axis.key));
@@ -118,7 +118,7 @@ pub(crate) fn hold_for_variants(model: &mut SuiteFile, own: &Node) {
     }
 }
 
-/// Writes out the variants that are `like` one above them, so that nothing else has to know of it.
+/// Replaces `like` in variants by the keys of that earlier variant, so that no other code has to know about `like`.
 pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
     let Some(variants) = file.root.list_if_there("variants").filter(|list| list.len() <= VARIANTS_MAX) else { return };
     for index in 0..variants.len() {
@@ -128,7 +128,7 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
         let Some(name) = read::text(&like, "like", problems) else { continue };
         let Some(model) = above.iter().find(|other| name_of(other) == name) else {
             let known: Vec<&str> = above.iter().map(name_of).collect();
-            let message = format!("no variant `{}` stands above this one", shorten(&name));
+            let message = format!("no variant `{}` is above this one", shorten(&name));
             problems.add_unknown(&like.place, &name, &known, message, "name one that does".to_owned());
             continue;
         };
@@ -140,7 +140,7 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
     }
 }
 
-/// Makes of what is `like` something all of that, with its own keys put over it.
+/// Copies all of `model` under the keys of `own`.
 pub(crate) fn begin_with(mut model: Node, own: &mut Node) {
     put_over(&mut model, own);
     let Value::Table(entries) = &own.value else { return };
@@ -153,7 +153,7 @@ pub(crate) fn begin_with(mut model: Node, own: &mut Node) {
     own.value = model.value;
 }
 
-/// Puts what `from` holds into `into`; tables are merged down to a depth, below that they are replaced.
+/// Puts the contents of `from` into `into`. Tables are merged down to `depth`, and replaced below it.
 fn merge(into: &mut Node, from: &Node, depth: usize) {
     let Value::Table(entries) = &from.value else { return };
     for Entry { key, node, .. } in entries {
@@ -179,8 +179,9 @@ pub(crate) fn remove(table: &mut Node, key: &str) {
     }
 }
 
-/// What a variant says of stores that only a flag has put into it, and that take part: its settings are those of others. `file` is the suite without flags,
-/// its variants written out; nothing where a variant gives no settings, or some to each.
+/// The warning that a store named only by a flag is measured without the settings that a variant gives other stores.
+/// `file` is the suite without flags, its variants written out. `None` where the variant gives no settings, or gives
+/// each store some.
 pub(crate) fn settings_of_others(
     file: &SuiteFile,
     variant: &str,
@@ -202,12 +203,12 @@ pub(crate) fn settings_of_others(
     let of: Vec<&str> = settings.iter().map(|entry| entry.key.as_str()).collect();
     let told = || {
         let (new, of) = (new.join(", "), of.join(", "));
-        format!("{new} measured without its settings, which are for {of} alone: what its name says may not hold there")
+        format!("{new} measured without its settings, which are only for {of}: the variant's name may not apply there")
     };
     (!new.is_empty() && !of.is_empty()).then(told)
 }
 
-/// Takes an axis out of every variant, so that what is said of it elsewhere holds for all of them.
+/// Removes an axis from every variant, so that its values elsewhere hold for all of them.
 pub(crate) fn forget_axis(file: &mut SuiteFile, axis: &str) {
     for variant in file.root.list_if_there("variants").into_iter().flatten() {
         if let Some(axes) = variant.table_if_there("axes") {
@@ -216,7 +217,7 @@ pub(crate) fn forget_axis(file: &mut SuiteFile, axis: &str) {
     }
 }
 
-/// Has every variant take the suite's value of a key.
+/// Removes a key from every variant, so that the suite's value holds.
 pub(crate) fn forget(file: &mut SuiteFile, key: &str) {
     for variant in file.root.list_if_there("variants").into_iter().flatten() {
         remove(variant, key);
@@ -238,8 +239,8 @@ pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Pro
     variants.retain(|variant| is_chosen(wanted, name_of(variant)));
 }
 
-/// Takes out the variants that are measured as they are written or not at all, and that a flag changes. `changed` finds that flag: `--records`. The names
-/// of those taken out, with their flags.
+/// Removes `as-written` variants that a flag changes. `changed` finds that flag, such as `--records`. Returns the names
+/// of the removed variants with their flags.
 pub(crate) fn leave_out_changed(
     file: &mut SuiteFile,
     changed: impl Fn(&Node) -> Option<&'static str>,
@@ -253,14 +254,14 @@ pub(crate) fn leave_out_changed(
         left_out.extend(flag.map(|flag| (name_of(variant).to_owned(), flag)));
         flag.is_none()
     });
-    // What is left may be the suite itself, and needs no name to be told from others then.
+    // If the only remaining variant changes nothing, the suite needs no variants.
     if !left_out.is_empty() && variants.iter().all(changes_nothing) && variants.len() < 2 {
         remove(&mut file.root, "variants");
     }
     left_out
 }
 
-/// Whether a variant of this name is among those wanted, as typed.
+/// Whether this variant is among those typed.
 pub(crate) fn is_chosen(wanted: &[String], name: &str) -> bool {
     wanted.iter().any(|word| word.trim() == name)
 }

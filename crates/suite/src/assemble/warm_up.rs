@@ -1,4 +1,4 @@
-//! How far drivers are warmed up whose code is compiled while it runs.
+//! `warm-up`: how long drivers with a just-in-time compiler warm up.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::model::WarmUpLimit;
 use crate::node::{Node, Value};
 use crate::read::{self, Table};
 
-/// The longest warm-up: a cell's time limit is mostly shorter.
+/// The longest warm-up: most time limits of cells are shorter.
 const TIME_MAX: Duration = Duration::from_secs(3_600);
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
-/// Long enough for the busiest code to be compiled for good; compiling is in the results (`jit_compile_ns`).
+/// Enough to compile the hottest code fully. The results have the compile time (`jit_compile_ns`).
 const DEFAULT: WarmUpLimit = WarmUpLimit::Time(Duration::from_secs(3));
 
 /// Reads `warm-up`.

@@ -1,4 +1,4 @@
-//! A plan: workloads, the cells that share them, and what is left out.
+//! A plan: workloads, the cells that share them, and the skips.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use crate::disturbance::Disturbance;
 use crate::plan::identity::cell_id;
 use crate::plan::skip::{Skip, SkipReason};
 
-/// Of a tape, with a key of 32 bytes.
+/// Estimated size of an operation with a key of 32 bytes.
 const TAPE_BYTES_PER_OPERATION: u64 = 64;
 
-/// What the video takes that is a disturbance, about.
+/// Estimated size of the video that serves as background load.
 const VIDEO_BYTES: u64 = 54 << 20;
 
-/// What to measure, multiplied out.
+/// The cells to measure.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Workloads in a fixed order, each with at least one cell.
     pub workloads: Vec<WorkloadPlan>,
-    /// What is left out; a reason that holds for many cells stands there once.
+    /// What is skipped. A reason that holds for many cells appears once.
     pub skipped: Vec<Skip>,
 }
 
@@ -33,33 +33,33 @@ pub struct WorkloadPlan {
     pub workload: Workload,
     /// How they are replayed.
     pub conditions: Conditions,
-    /// The suite's variant, where it has several.
+    /// The suite's variant, if it has several.
     pub variant: Option<String>,
     /// One for each store.
     pub cells: Vec<Cell>,
-    /// How large it will be, about.
+    /// Its estimated size.
     pub estimate: Estimate,
-    /// The most disk that a store of it takes, about, with the compacted copy of it if there is to be one.
+    /// Estimated maximum disk space of a store in this workload, including its compacted copy.
     pub disk_bytes: u64,
 }
 
 /// One store with one setting of every axis.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// 16 hex digits: a hash of everything that defines the cell, the same wherever and however often it is measured.
+    /// 16 hex digits: a hash of everything that defines the cell. It is the same on every machine and in every run.
     pub id: String,
-    /// Where it stands on every axis.
+    /// Its value on every axis.
     pub axes: Axes,
-    /// What the store is opened with besides its defaults: the settings that the suite gives it, and its shares of the memory; sizes
-    /// as integers.
+    /// Settings besides the store's defaults: those from the suite, and the store's shares of the memory. Sizes are
+    /// integers.
     pub settings: Settings,
-    /// Those of them that are shares of the memory that the suite gives every store.
+    /// The settings among them that are shares of the memory.
     pub memory_settings: Settings,
 }
 
 impl Plan {
-    /// The same cells, profiled: they say so and have ids of their own, since their figures are no measurement. Left out are those of stores
-    /// that `can` says cannot be.
+    /// The same cells, profiled. They are marked and have other ids, since their times are not measurements. Skips
+    /// stores for which `can` returns false.
     pub fn profile(&mut self, profile: Profile, can: impl Fn(&str) -> bool) {
         self.leave_out(|axes| !can(&axes.store), &SkipReason::ProfileNotOffered { profile });
         for workload in &mut self.workloads {
@@ -70,7 +70,7 @@ impl Plan {
         }
     }
 
-    /// Says of stores that were left out why: their drivers do not answer.
+    /// Skips the stores whose drivers do not answer.
     pub fn skip_unresponsive<'a>(&mut self, lost: impl Iterator<Item = (&'a String, &'a String)>) {
         let skip = |(store, why): (&String, &String)| {
             Skip::of_store(store.clone(), SkipReason::UnresponsiveDriver { why: why.clone() })
@@ -78,12 +78,12 @@ impl Plan {
         self.skipped.extend(lost.map(skip));
     }
 
-    /// Leaves out the cells that are to be killed of those stores that `can` says cannot be.
+    /// Skips cells that end with a kill, for stores for which `can` returns false.
     pub fn skip_killed(&mut self, can: impl Fn(&str) -> bool) {
         self.leave_out(|axes| axes.killed && !can(&axes.store), &SkipReason::KillNotOffered);
     }
 
-    /// Leaves out cells, and says once for each store why.
+    /// Removes unfit cells, and notes the reason once for each store.
     fn leave_out(&mut self, is_unfit: impl Fn(&Axes) -> bool, why: &SkipReason) {
         let mut unfit = BTreeSet::new();
         for workload in &mut self.workloads {
@@ -95,7 +95,7 @@ impl Plan {
         self.skipped.extend(unfit.into_iter().map(|store| Skip::of_store(store, why.clone())));
     }
 
-    /// Leaves out whatever needs a limit on memory, which cannot be set for the reason given.
+    /// Skips everything that needs a memory limit, which cannot be set here because of `why`.
     pub fn skip_limited(&mut self, why: &str) {
         let limits = self
             .workloads
@@ -110,8 +110,8 @@ impl Plan {
         }));
     }
 
-    /// The most disk that a run takes at a time, roughly: the largest store, and all tapes with the values on them, which workloads
-    /// with the same values share; and the video.
+    /// Estimated peak disk space of a run: the largest store, all tapes and their values, and the video. Workloads with
+    /// the same values share them.
     pub fn disk_bytes_max(&self) -> u64 {
         let stores = self.workloads.iter().map(|workload| workload.disk_bytes);
         let pools: BTreeMap<_, _> = self
@@ -131,7 +131,7 @@ impl Plan {
     }
 }
 
-/// What the tapes of a workload and the values on them take: nothing more if they are there already.
+/// The size of a workload's tapes and their values. Zero if they exist already.
 pub(crate) fn tapes_bytes(workload: &Workload, estimate: &Estimate) -> u64 {
     if workload.import.is_some() {
         return 0;

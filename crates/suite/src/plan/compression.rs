@@ -1,13 +1,14 @@
-//! Compression: switched off in every store by the setting that the store names.
+//! The axis `compression`: each store names the setting that switches it off.
 
 use bakeoff_protocol::{Compression, Settings, StoreDescription};
 
 use crate::plan::skip::SkipReason;
 
-/// The settings that a store needs besides `given` to compress no more than this; none where it compresses nothing anyway.
+/// The settings that a store needs besides `given` to compress no more than this. Empty if it compresses nothing
+/// anyway.
 ///
 /// # Errors
-/// Why the store compresses all the same: nothing keeps it from that, or the suite sets it so.
+/// Why the store still compresses: no setting prevents it, or the suite sets it so.
 pub(crate) fn compression_settings(
     store: &StoreDescription,
     compression: Compression,

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use sha1::{Digest, Sha1};
 
-/// Everything that defines a cell. Changing this changes every cell's id.
+/// Everything that defines a cell. A change here changes every cell's id.
 #[derive(Serialize)]
 struct Identity<'a> {
     workload: &'a Workload,
@@ -17,7 +17,7 @@ struct Identity<'a> {
     further: Further<'a>,
 }
 
-/// The axes that define a cell besides, each absent where it has its usual value, in the order of the table of axes.
+/// The other axes that define a cell, in the order of the table of axes. An axis at its usual value is absent.
 struct Further<'a>(&'a Axes);
 
 impl Serialize for Further<'_> {
@@ -32,14 +32,14 @@ impl Serialize for Further<'_> {
     }
 }
 
-/// A cell's id: what defines it, hashed.
+/// A cell's id: the hash of everything that defines it.
 pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings) -> String {
     let identity =
         Identity { workload, durability: axes.durability, store: &axes.store, settings, further: Further(axes) };
     hash(&identity)
 }
 
-/// A workload's id: what all its cells have in common, hashed.
+/// A workload's id: the hash of everything that its cells share.
 pub(crate) fn workload_id(workload: &Workload, of_a_cell: &Axes) -> String {
     let in_common = Axes { store: String::new(), settings: Settings::new(), ..of_a_cell.clone() };
     hash(&(workload, in_common))
@@ -47,7 +47,7 @@ pub(crate) fn workload_id(workload: &Workload, of_a_cell: &Axes) -> String {
 
 /// 16 hex digits.
 fn hash(identity: &impl Serialize) -> String {
-    // JSON of these types cannot fail: all keys are text, and fields are in the order of declaration.
+    // JSON of these types cannot fail: all keys are text, and fields are in declaration order.
     let json = serde_json::to_vec(identity).unwrap_or_default();
     Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

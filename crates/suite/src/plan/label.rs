@@ -1,4 +1,4 @@
-//! A planned workload as people read it.
+//! Labels of planned workloads, for people.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use bakeoff_text::{format_count, format_data, format_size, format_size_range};
 
 use crate::plan::cells::WorkloadPlan;
 
-/// `1KiB..10KiB × 10,000 random, process`, and whatever else is not as usual.
+/// `1KiB..10KiB × 10,000 random, process`, and every axis that is not at its usual value.
 impl fmt::Display for WorkloadPlan {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let workload = &self.workload;
         let SizeRange { min, max } = workload.value_bytes.range();
         let data = format_data(min, max, workload.records);
-        // Settings may give a store a class of its own, as papers had them.
+        // Settings may give a store its own level, as in some papers.
         let is_as_set = self.cells.iter().any(|cell| cell.axes.durability != self.conditions.durability);
         let class = if is_as_set { DURABILITY.label_of_none } else { self.conditions.durability.name() };
         write!(out, "{data} {}, {class}", workload.data.name())?;
@@ -26,7 +26,7 @@ impl fmt::Display for WorkloadPlan {
     }
 }
 
-/// Whether the workloads of a plan may differ in an axis that tables of a report are headed with; durability has its own place.
+/// Whether the axis can distinguish workloads in the headings of tables. Durability has its own place there.
 fn is_labelled(axis: &Axis) -> bool {
     let differs = axis.identifies || axis.role == Role::Workload;
     differs && axis.part == Part::Table && axis.name != DURABILITY.name

@@ -1,4 +1,4 @@
-//! Memory: the same amount for every store, divided among its settings as the store says.
+//! Memory: every store gets the same amount. Each store's description says how to divide it among its settings.
 
 use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
 use bakeoff_text::{approximate_size, format_size};
@@ -9,8 +9,8 @@ use crate::node::Node;
 use crate::plan::skip::SkipReason;
 use crate::plan::stores::{ConfiguredStore, configured_stores};
 
-/// Checks what a suite gives stores for caches and buffers against the memory that a process can have here: a store asked for more ends however it
-/// likes, by a signal too. What a store only maps is not checked.
+/// Checks the memory that a suite gives stores for caches and buffers against the memory that a process can have here.
+/// A store with too much may fail in any way, even by a signal. Settings that are only mapped are not checked.
 ///
 /// # Errors
 /// Amounts above that, each with its place.
@@ -49,8 +49,8 @@ pub fn check_memory(suite: &Suite, stores: &[StoreDescription], usable_bytes: u6
     Ok(())
 }
 
-/// The settings that are memory of the store's process, with how many pieces of the size there are: its shares of what it is given, unless they are only
-/// mapped, and what it says is memory without being given a share.
+/// The settings that take memory of the store's process, each with its number of pieces. These are the shares that are
+/// not just mapped, and other settings that the description marks as memory.
 fn taken(store: &StoreDescription) -> Vec<(&str, u32)> {
     let shares = store.memory.iter().flat_map(|split| &split.shares).filter(|share| !share.mapped);
     let mut taken: Vec<_> = shares.map(|share| (share.setting.as_str(), share.pieces)).collect();
@@ -63,10 +63,11 @@ fn taken(store: &StoreDescription) -> Vec<(&str, u32)> {
     taken
 }
 
-/// The settings among which a store divides `memory_bytes` when so many threads use it. What the suite sets itself is left out.
+/// Divides `memory_bytes` among a store's settings for this number of threads. Settings that the suite sets are left
+/// out.
 ///
 /// # Errors
-/// Why the store cannot be given this memory: nobody has said how it divides it, or a share is too small.
+/// Why the store cannot use this memory: its description does not divide it, or a share is too small.
 pub(crate) fn divide(
     store: &StoreDescription,
     memory_bytes: u64,
@@ -101,8 +102,8 @@ struct Part<'a> {
     bytes_max: u64,
 }
 
-/// The bytes for each part: as many percent as its share, or the most that it takes, and then what it leaves goes to those that take more, as large as
-/// their shares are. What no part takes is left.
+/// The bytes for each part, in proportion to its share, up to the part's maximum. Parts below their maximum divide the
+/// rest in proportion to their shares. Bytes that no part can take stay unused.
 fn divide_among(parts: &[Part<'_>], memory_bytes: u64, threads: u32) -> Vec<u64> {
     let most: Vec<u64> = parts.iter().map(|part| part.share.taken_bytes(part.bytes_max, threads)).collect();
     let percent = |of: &[usize]| of.iter().map(|&index| u128::from(parts[index].share.percent)).sum::<u128>();
@@ -126,7 +127,7 @@ fn divide_among(parts: &[Part<'_>], memory_bytes: u64, threads: u32) -> Vec<u64>
     }
 }
 
-/// Notes settings without room for what they must hold with as many threads as the suite has at most.
+/// Notes settings that are too small for the largest number of threads in the suite.
 pub(crate) fn check_room(suite: &Suite, chosen: &ConfiguredStore<'_>, threads: u32, problems: &mut Problems) {
     let tables = suite.file.root.get("settings").and_then(|tables| tables.get(&chosen.store.name));
     for setting in &chosen.store.settings {

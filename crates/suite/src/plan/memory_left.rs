@@ -1,11 +1,12 @@
-//! Memory that stores of a plan do not take of what they are given.
+//! Memory that stores of a plan leave unused.
 
 use bakeoff_protocol::{Settings, StoreDescription};
 use bakeoff_text::approximate_size;
 
 use crate::plan::cells::Plan;
 
-/// What stores of a plan leave of the memory that they are given, because their settings hold no more: a sentence a store and number of threads.
+/// The memory that each store leaves unused because its settings cannot take more. One sentence per store and number of
+/// threads.
 pub fn memory_left(plan: &Plan, stores: &[StoreDescription]) -> Vec<String> {
     let mut sentences = Vec::new();
     for cell in plan.workloads.iter().flat_map(|workload| &workload.cells) {
@@ -16,7 +17,7 @@ pub fn memory_left(plan: &Plan, stores: &[StoreDescription]) -> Vec<String> {
             continue;
         }
         let sentence = format!(
-            "{} takes {} of the {} it is given: {}, as the suite sets or as the most that they take",
+            "{} uses {} of its {}: {}, as the suite sets them or at their maximum",
             cell.axes.store,
             approximate_size(taken_bytes),
             approximate_size(memory_bytes),
@@ -29,7 +30,7 @@ pub fn memory_left(plan: &Plan, stores: &[StoreDescription]) -> Vec<String> {
     sentences
 }
 
-/// Whether something is left, beyond what rounding leaves.
+/// Whether more is unused than rounding explains.
 fn is_less(taken_bytes: u64, memory_bytes: u64) -> bool {
     taken_bytes < memory_bytes - memory_bytes / 100
 }

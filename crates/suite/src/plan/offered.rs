@@ -1,4 +1,4 @@
-//! Whether a store can do a phase, and a whole workload.
+//! Whether a store can do a phase, or a whole workload.
 
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription};
 use bakeoff_tape::{Batch, Operation, PhaseSpec, SizeRange, Workload};
@@ -6,10 +6,10 @@ use bakeoff_tape::{Batch, Operation, PhaseSpec, SizeRange, Workload};
 use crate::plan::skip::SkipReason;
 use crate::plan::stores::ConfiguredStore;
 
-/// Whether a store with these capabilities can do the phase; what it cannot is left out and shown as n/a.
+/// Checks that a store with these capabilities can do the phase. A phase that it cannot do is skipped and shown as n/a.
 ///
 /// # Errors
-/// What the store does not offer, in words that follow the store's name.
+/// What the store does not offer, as the rest of a sentence that begins with the store's name.
 pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), String> {
     let does = |operation| phase.mix.contains_key(&operation);
     let reads = phase.read_first || phase.mix.keys().any(|operation| !operation.writes());
@@ -28,13 +28,13 @@ pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), Str
     } else if phase.batch != Batch::Each && !capabilities.batch {
         lacks("batches of writes")
     } else if phase.batch != Batch::Each && reads && !capabilities.batch_reads {
-        lacks("reads of what its open batch wrote")
+        lacks("reads of the writes in its open batch")
     } else {
         Ok(())
     }
 }
 
-/// Why a store has no cell of a workload, after the values of the axes that this depends on.
+/// Why a store has no cell of a workload, after the values of the axes on which this depends.
 pub(crate) fn unfit(
     configured: &ConfiguredStore<'_>,
     workload: &Workload,

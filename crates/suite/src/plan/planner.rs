@@ -1,4 +1,4 @@
-//! The axes multiplied out.
+//! Multiplies out the axes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,16 +20,16 @@ use crate::plan::offered::unfit;
 use crate::plan::skip::{Skip, SkipReason};
 use crate::plan::stores::{ConfiguredStore, configured_stores};
 
-/// The most cells of a plan.
+/// The maximum of cells in a plan.
 const CELLS_MAX: usize = 100_000;
 
-/// A database is given this many times its data: logs, copies on write, and old pages take room too.
+/// Disk space for a database, as a multiple of its data: logs, copies on write and old pages take space too.
 const DISK_PER_DATA: u64 = 3;
 
-/// A compacted copy lies beside it: it has the data once, in pages that are not quite full, and room for what opening it adds.
+/// The same for its compacted copy: the data once in pages that are not quite full, and what opening it adds.
 const DISK_PER_DATA_COPIED: u64 = 2;
 
-/// A file takes whole blocks, of this many bytes on most file systems.
+/// A file takes whole blocks. Most file systems have blocks of this many bytes.
 const FILE_BYTES_MIN: u64 = 4 << 10;
 
 /// A disk to measure on.
@@ -37,19 +37,19 @@ const FILE_BYTES_MIN: u64 = 4 << 10;
 pub struct PlanMedium {
     /// A directory on it.
     pub directory: PathBuf,
-    /// Free space for us, in bytes; nothing is skipped for its sake where it could not be read.
+    /// Free space for this user, in bytes. If it could not be read, nothing is skipped for lack of space.
     pub free_bytes: Option<u64>,
-    /// Files that can be made; nothing is skipped for their sake where the file system does not count them.
+    /// Files that can still be created. If the file system does not count files, nothing is skipped for lack of them.
     pub free_files: Option<u64>,
-    /// What keeps its files in memory, so that their cache cannot be dropped; `None` on a disk.
+    /// What keeps its files in memory, so that the page cache cannot be dropped. `None` on a disk.
     pub kept_in_memory_by: Option<String>,
 }
 
-/// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
+/// Multiplies out the axes of a suite for the stores that drivers describe. `media` maps each medium to its disk.
 ///
 /// # Errors
-/// A store that no driver describes, a setting that its store does not take, a medium without a directory, or more cells
-/// than a run could ever do.
+/// A store that no driver describes, a setting that its store does not take, a medium without a directory, or too many
+/// cells.
 pub fn plan(
     suite: &Suite,
     stores: &[StoreDescription],
@@ -63,12 +63,12 @@ pub fn plan(
         let threads = suite.replayed().map(|tape| tape.lanes).into_iter().chain(suite.threads().iter().copied()).max();
         configured.iter().for_each(|of| memory::check_room(suite, of, threads.unwrap_or(1), &mut problems));
         for (index, medium) in suite.media().iter().enumerate().filter(|(_, medium)| !media.contains_key(*medium)) {
-            let message = format!("nothing says where the medium `{medium}` is");
-            let help = format!("give it a directory with --medium {medium}=DIR");
+            let message = format!("the medium `{medium}` has no directory");
+            let help = format!("give it one with --medium {medium}=DIR");
             problems.add(&suite.file.axis_place("media", index), message, help);
         }
         if let (Some(tape), None) = (suite.tape(), suite.replayed()) {
-            let message = format!("nobody has opened the tape {}", tape.display());
+            let message = format!("the tape {} has not been opened", tape.display());
             problems.add(&Place::File, message, "open it before planning");
         }
         cells = axes::combinations(&suite.axes, &without_axes(suite))
@@ -87,8 +87,8 @@ pub fn plan(
     Ok(whole)
 }
 
-/// Whether a store is measured, or said not to be, in a class: in those that are asked for, or if it offers none of them in the first of the
-/// others that it does offer.
+/// Whether a store is measured or skipped at this durability level. Normally these are the suite's levels. A store that
+/// offers none of them uses the first of `durability-otherwise` that it offers.
 fn takes_part(suite: &Suite, configured: &ConfiguredStore<'_>, class: Durability) -> bool {
     let offers = |class: &Durability| configured.store.durability.contains_key(class);
     let others = || suite.durability_otherwise().iter().copied().find(offers);
@@ -155,20 +155,20 @@ impl Planner<'_> {
         }
     }
 
-    /// What the memory that the suite gives becomes for a store; nothing if it gives none.
+    /// A store's settings from the memory that the suite gives. Empty if the suite gives none.
     fn memory_settings(&self, configured: &ConfiguredStore<'_>, threads: u32) -> Result<Settings, SkipReason> {
         let divide = |bytes| memory::divide(configured.store, bytes, threads, &configured.settings);
         self.suite.memory_bytes().map_or(Ok(Settings::new()), divide)
     }
 
-    /// Notes a reason once, however many cells it holds for.
+    /// Notes a reason once, no matter how many cells it holds for.
     fn skip(&mut self, skip: Skip) {
         if !self.plan.skipped.contains(&skip) {
             self.plan.skipped.push(skip);
         }
     }
 
-    /// The most disk that a store of so much data takes, about.
+    /// Estimated maximum disk space of a store with this data.
     fn disk_bytes(&self, estimate: &Estimate) -> u64 {
         let copied = if self.suite.makes_compacted_copies() { DISK_PER_DATA_COPIED } else { 0 };
         estimate.data_bytes_max.saturating_mul(DISK_PER_DATA + copied)
@@ -193,13 +193,14 @@ impl Planner<'_> {
         Some((size, SkipReason::NoRoomForTapes { needed_bytes: tapes_bytes, free_bytes }))
     }
 
-    /// What keeps files in memory that a phase wants dropped from it.
+    /// What keeps files in memory, if a phase must drop them from there.
     fn keeps_cache(&self, workload: &Workload, medium: &str) -> Option<String> {
         let kept_by = self.media.get(medium)?.kept_in_memory_by.clone();
         kept_by.filter(|_| workload.phases.iter().any(|phase| phase.cold))
     }
 
-    /// Whether a store that keeps a file for each record needs more files than its medium can hold, or more room, since each takes whole blocks.
+    /// Checks a store that keeps a file for each record: its medium may have too few files, or too little space for
+    /// whole blocks.
     fn too_many_files(
         &self,
         store: &StoreDescription,
@@ -213,7 +214,7 @@ impl Planner<'_> {
         let known = self.media.get(medium)?;
         let entry_bytes = workload.key_bytes_range().min + workload.value_bytes_mean();
         let records = workload.records.max(estimate.data_bytes_max / entry_bytes.max(1));
-        // A directory takes a place in the table of files too, and a block.
+        // A directory also takes an inode and a block.
         let directories = store.directories_of(records);
         let needed_files = records.saturating_add(directories);
         let needed_bytes = needed_files.saturating_mul(FILE_BYTES_MIN);
@@ -274,7 +275,7 @@ fn workloads(suite: &Suite) -> Vec<Workload> {
     axes::workloads(&suite.axes, without_axes(suite)).into_iter().map(with_pool).collect()
 }
 
-/// The suite's workload with every axis still to be set.
+/// The suite's workload, with every axis still to be set.
 fn without_axes(suite: &Suite) -> Workload {
     Workload {
         seed: suite.seed(),
@@ -295,13 +296,13 @@ fn without_axes(suite: &Suite) -> Workload {
 
 fn pool(suite: &Suite, workload: &Workload) -> u64 {
     match suite.tree() {
-        // The pool of a tree is its values, one after the other.
+        // The pool of a tree is the concatenation of its values.
         Some(tree) => TreeValues::new(tree).offset(workload.records),
         None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(&workload.value_bytes)),
     }
 }
 
-/// Value size and records, as people say it.
+/// Value size and number of records, for people.
 fn size_label(workload: &Workload) -> String {
     format!("{} × {}", workload.value_bytes, format_count(workload.records))
 }

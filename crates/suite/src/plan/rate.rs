@@ -1,4 +1,4 @@
-//! A planned workload at another rate than its suite gives it: the same tapes, replayed faster or slower.
+//! A planned workload at another rate: the same tapes, replayed faster or slower.
 
 use bakeoff_protocol::Axes;
 use bakeoff_tape::OpenLoop;
@@ -6,16 +6,16 @@ use bakeoff_tape::OpenLoop;
 use crate::plan::cells::WorkloadPlan;
 use crate::plan::identity::{cell_id, workload_id};
 
-/// The phase of a workload whose operations are due at times.
+/// The phase of a workload that is an open loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenPhase {
     /// Its name.
     pub name: String,
     /// Operations on its schedule.
     pub operations: u64,
-    /// How many of them are due each second, on average, as the suite has it.
+    /// Their average rate per second in the suite.
     pub per_second: f64,
-    /// Its place among the phases.
+    /// Its index among the phases.
     index: usize,
 }
 
@@ -26,10 +26,10 @@ impl WorkloadPlan {
         workload_id(&self.workload, self.cells.first().map_or(&usual, |cell| &cell.axes))
     }
 
-    /// The one phase that is an open loop.
+    /// The only phase that is an open loop.
     ///
     /// # Errors
-    /// There is none, or there are several: what is missing, for a person.
+    /// There is none, or there are several: a message for people.
     pub fn open_phase(&self) -> Result<OpenPhase, String> {
         let workload = &self.workload;
         let open: Vec<OpenPhase> = workload
@@ -60,7 +60,8 @@ impl WorkloadPlan {
         }
     }
 
-    /// The same workload with each operation of this phase begun when the one before has ended. Its cells have ids of their own.
+    /// The same workload with this phase as a closed loop: each operation starts when the previous one has ended. Its
+    /// cells have other ids.
     pub fn closed(&self, phase: &OpenPhase) -> Self {
         let mut plan = self.clone();
         if let Some(spec) = plan.workload.phases.get_mut(phase.index) {
@@ -72,7 +73,7 @@ impl WorkloadPlan {
         plan
     }
 
-    /// The same workload with so many operations a second in this phase. Its cells have ids of their own and say the rate.
+    /// The same workload with this rate in the phase. Its cells have other ids, and their axes include the rate.
     pub fn at_rate(&self, phase: &OpenPhase, per_second: u64) -> Self {
         let mut plan = self.clone();
         if let Some(open_loop) = plan.workload.phases.get_mut(phase.index).and_then(|spec| spec.open_loop.as_mut()) {

@@ -1,4 +1,4 @@
-//! What a plan leaves out, and why.
+//! What a plan skips, and why.
 
 use std::fmt;
 
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 /// Something that is not measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// The store; `None` where the reason holds for all stores.
+    /// The store. `None` if the reason holds for all stores.
     pub store: Option<String>,
-    /// The values of the axes that the reason depends on, for people; empty where it depends on none.
+    /// The values of the axes on which the reason depends, for people. Empty if it depends on none.
     pub what: String,
     /// Why.
     pub why: SkipReason,
 }
 
 impl Skip {
-    /// A store that is skipped whatever the axes are.
+    /// A store that is skipped for all values of the axes.
     pub(crate) fn of_store(store: String, why: SkipReason) -> Self {
         Self { store: Some(store), what: String::new(), why }
     }
 
-    /// What is skipped, for people: the store, and the values of the axes.
+    /// A label of what is skipped: the store, and the values of the axes.
     pub fn label(&self) -> String {
         match &self.store {
             None => self.what.clone(),
@@ -40,7 +40,7 @@ impl fmt::Display for Skip {
     }
 }
 
-/// Why something is not measured; sizes are in bytes.
+/// Why something is not measured. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
@@ -51,17 +51,17 @@ pub enum SkipReason {
         /// The limit.
         db_bytes_max: u64,
     },
-    /// The medium has too little free space: three times the data must fit, for logs, copies on write and free pages, and twice more
-    /// for a compacted copy.
+    /// The medium has too little free space. A store needs three times its data, for logs, copies on write and free
+    /// pages. A compacted copy needs twice its data more.
     DiskTooSmall {
         /// What is needed.
         needed_bytes: u64,
         /// What is free.
         free_bytes: u64,
-        /// Whether compacted copies are asked for.
+        /// Whether compacted copies are part of the suite.
         copied: bool,
     },
-    /// The store keeps a file for each record, and the medium can hold fewer files and directories.
+    /// The store keeps a file for each record, and the medium can hold too few files and directories.
     TooFewFiles {
         /// How many are needed, directories included.
         needed_files: u64,
@@ -70,18 +70,18 @@ pub enum SkipReason {
         /// How many can be made.
         free_files: u64,
     },
-    /// The store keeps a file for each record, each file takes whole blocks, and the medium has fewer.
+    /// The store keeps a file for each record, and the medium has too few blocks for them.
     TooFewBlocks {
         /// How many files are needed, directories included.
         needed_files: u64,
-        /// What their blocks take, bytes.
+        /// The size of their blocks, bytes.
         needed_bytes: u64,
         /// What is free, bytes.
         free_bytes: u64,
     },
-    /// The tapes do not fit the disk on which they are to lie.
+    /// The tapes do not fit the disk on which they are stored.
     NoRoomForTapes {
-        /// What they take, bytes.
+        /// Their size, bytes.
         needed_bytes: u64,
         /// What is free there, bytes.
         free_bytes: u64,
@@ -90,76 +90,76 @@ pub enum SkipReason {
     DurabilityNotOffered {
         /// The level.
         durability: Durability,
-        /// Those it offers.
+        /// The levels it offers.
         offered: Vec<Durability>,
-        /// What the store says of it.
+        /// The reason that the store's description gives.
         why: Option<String>,
     },
-    /// A value of one of its settings gives up what the level promises.
+    /// A value of one of the store's settings lowers its durability level.
     SettingPromisesLess {
         /// The setting.
         setting: String,
         /// Its value.
         value: String,
-        /// The most that this value promises.
+        /// The highest level with this value.
         most: Durability,
     },
-    /// With a value of one of its settings one thread alone can use the store.
+    /// A value of one of the store's settings limits it to one thread.
     SettingForOneThread {
         /// The setting.
         setting: String,
         /// Its value.
         value: String,
     },
-    /// Nothing is to be compressed, and a value of one of its settings compresses.
+    /// Compression is not allowed, and a value of one of the store's settings compresses.
     SettingCompresses {
         /// The setting.
         setting: String,
         /// Its value.
         value: String,
     },
-    /// Nothing is to be compressed, and no setting of the store keeps it from that.
+    /// Compression is not allowed, and no setting of the store prevents it.
     AlwaysCompresses {
-        /// What the store says of it.
+        /// The reason that the store's description gives.
         why: String,
     },
-    /// Keys are longer than the store takes.
+    /// Keys are longer than the store allows.
     KeyTooLong {
         /// The key form.
         key: KeyForm,
         /// The length of its keys.
         key_bytes: u64,
-        /// The longest that the store takes.
+        /// The longest that the store allows.
         key_bytes_max: u64,
     },
-    /// Keys are shorter than the store takes.
+    /// Keys are shorter than the store allows.
     KeyTooShort {
         /// The key form.
         key: KeyForm,
         /// The length of its keys.
         key_bytes: u64,
-        /// The shortest that the store takes.
+        /// The shortest that the store allows.
         key_bytes_min: u64,
     },
-    /// Values are longer than the store takes.
+    /// Values are longer than the store allows.
     ValueTooLong {
         /// The longest value.
         value_bytes: u64,
-        /// The longest that the store takes.
+        /// The longest that the store allows.
         value_bytes_max: u64,
     },
-    /// The store cannot do a phase that changes its content, so all answers after it would be wrong.
+    /// The store cannot do a phase that changes its content, so all later answers would be wrong.
     PhaseNotOffered {
         /// The phase.
         phase: String,
         /// What the store lacks.
         why: String,
     },
-    /// The store can do no phase after the load.
+    /// The store cannot do any phase after the load.
     NothingOffered,
-    /// The suite gives memory, and the store does not say how it divides it.
+    /// The suite gives memory, and the store's description does not divide it.
     MemoryNotDivided,
-    /// The memory that the suite gives is too little for one of the store's settings.
+    /// The memory that the suite gives is too small for one of the store's settings.
     MemoryTooSmall {
         /// The memory.
         memory_bytes: u64,
@@ -167,27 +167,27 @@ pub enum SkipReason {
         setting: String,
         /// Its share.
         bytes: u64,
-        /// The least it takes.
+        /// The minimum of the setting.
         bytes_min: u64,
     },
     /// The store's driver cannot profile this.
     ProfileNotOffered {
-        /// What was to be profiled.
+        /// The kind of profile.
         profile: Profile,
     },
-    /// The store's driver is there and does not answer.
+    /// The store's driver exists but does not answer.
     UnresponsiveDriver {
         /// Why.
         why: String,
     },
-    /// The store's driver cannot die with the store open and recover it.
+    /// The store's driver cannot be killed with the store open and recover it.
     KillNotOffered,
-    /// A phase begins with cold caches, and nothing drops the medium's files from memory.
+    /// A phase begins with cold caches, but the medium's files cannot be dropped from memory.
     CacheStays {
         /// What keeps them there.
         kept_by: String,
     },
-    /// A limit on memory cannot be set on this machine.
+    /// This machine cannot limit memory.
     MemoryLimitNotPossible {
         /// Why, and what to do.
         why: String,
@@ -195,7 +195,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// That a store does not offer this level.
+    /// The reason that a store does not offer this level.
     pub fn durability_not_offered(store: &StoreDescription, durability: Durability) -> Self {
         let offered = store.durability.keys().copied().collect();
         Self::DurabilityNotOffered {
@@ -242,7 +242,7 @@ impl fmt::Display for SkipReason {
             ),
             Self::NoRoomForTapes { needed_bytes, free_bytes } => write!(
                 formatter,
-                "no room for its tapes: they need about {} where --dir is, or else the results, and {} are free",
+                "no room for its tapes: they need about {} on the disk of --dir, or else of the results, and {} are free",
                 approximate_size(*needed_bytes),
                 approximate_size(*free_bytes)
             ),
@@ -250,49 +250,51 @@ impl fmt::Display for SkipReason {
                 let names: Vec<_> = offered.iter().map(|class| class.name()).collect();
                 let why = why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
                 write!(formatter, "durability {durability} is not offered{why}, only {}", names.join(", "))?;
-                // Measured there, its figures would stand beside those of stores that promise less.
+                // At a higher level, its results would appear next to those of stores with a lower one.
                 match offered.iter().find(|level| level.includes(*durability)) {
-                    Some(more) => write!(formatter, "; {more} promises more, and is measured where it is asked for"),
+                    Some(more) => write!(formatter, "; ask for {more}, which is stricter, to measure it"),
                     None => Ok(()),
                 }
             }
             Self::SettingPromisesLess { setting, value, most } => {
                 write!(
                     formatter,
-                    "n/a: setting `{setting}` = {value} promises no more than durability {most}: give another, or ask for that level"
+                    "n/a: setting `{setting}` = {value} lowers the level to {most}: give another, or ask for that level"
                 )
             }
             Self::SettingForOneThread { setting, value } => {
                 write!(
                     formatter,
-                    "n/a: setting `{setting}` = {value} is for one thread alone: give another, or 1 thread"
+                    "n/a: setting `{setting}` = {value} works with one thread only: give another, or 1 thread"
                 )
             }
             Self::SettingCompresses { setting, value } => {
                 write!(formatter, "n/a: setting `{setting}` = {value} compresses: give another, or compression default")
             }
-            Self::AlwaysCompresses { why } => write!(formatter, "n/a: the store cannot leave compression off: {why}"),
+            Self::AlwaysCompresses { why } => write!(formatter, "n/a: the store cannot switch compression off: {why}"),
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {
-                write!(formatter, "{} keys have {key_bytes} bytes, the store takes {key_bytes_max}", key.name())
+                write!(
+                    formatter,
+                    "{} keys have {key_bytes} bytes, and the store's limit is {key_bytes_max}",
+                    key.name()
+                )
             }
             Self::KeyTooShort { key, key_bytes, key_bytes_min } => {
                 write!(
                     formatter,
-                    "{} keys have {key_bytes} bytes, the store takes no less than {key_bytes_min}",
+                    "{} keys have {key_bytes} bytes, and the store's minimum is {key_bytes_min}",
                     key.name()
                 )
             }
             Self::ValueTooLong { value_bytes, value_bytes_max } => write!(
                 formatter,
-                "values have up to {}, the store takes {}",
+                "values have up to {}, and the store's limit is {}",
                 format_size(*value_bytes),
                 format_size(*value_bytes_max)
             ),
             Self::PhaseNotOffered { phase, why } => write!(formatter, "the store {why}, which phase `{phase}` needs"),
             Self::NothingOffered => formatter.write_str("the store offers none of the phases after the load"),
-            Self::MemoryNotDivided => {
-                formatter.write_str("its driver does not say how the store divides the memory it is given")
-            }
+            Self::MemoryNotDivided => formatter.write_str("its driver does not describe how the store divides memory"),
             Self::MemoryTooSmall { memory_bytes, setting, bytes, bytes_min } => write!(
                 formatter,
                 "memory {} is too little: `{setting}` would get {}, and takes no less than {}",

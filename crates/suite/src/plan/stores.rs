@@ -1,4 +1,4 @@
-//! The stores that a suite asks for, among those that there are.
+//! Resolves the stores that a suite names.
 
 use bakeoff_protocol::{Durability, Settings, StoreDescription};
 use bakeoff_text::shorten;
@@ -8,11 +8,11 @@ use crate::axes::StoreChoice;
 use crate::error::{Problems, SuiteErrors};
 use crate::model::Suite;
 
-/// Checks the names of stores that a suite asks for or has settings for against those that can be had at all, before drivers are built for them. `hidden`
-/// ones are taken, but named to nobody.
+/// Checks the names of stores in a suite, and of stores with settings, against all that can be built. This happens
+/// before drivers are built for them. Names in `hidden` are accepted, but never suggested.
 ///
 /// # Errors
-/// A store that is not among them, with its place and the nearest that is.
+/// An unknown store, with its place and the nearest known name.
 pub fn check_stores(suite: &Suite, known: &[String], hidden: &[String]) -> Result<(), SuiteErrors> {
     for suite in suite.measured() {
         let mut problems = Problems::default();
@@ -41,11 +41,11 @@ fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[String], 
 pub(crate) struct ConfiguredStore<'a> {
     pub(crate) store: &'a StoreDescription,
     pub(crate) settings: Settings,
-    /// Its own level, whatever the axis says.
+    /// Its own level, which overrides the axis.
     pub(crate) durability: Option<Durability>,
 }
 
-/// The stores of a suite with their settings; what is wrong with either goes to `problems`.
+/// The stores of a suite with their settings. Mistakes in either go to `problems`.
 pub(crate) fn configured_stores<'a>(
     suite: &Suite,
     stores: &'a [StoreDescription],

@@ -1,4 +1,4 @@
-//! The axis `age`: stores whose data was replaced before they are measured.
+//! The axis `age`: stores whose data was replaced before the measurement.
 
 use bakeoff_suite::{Overrides, Suite};
 use bakeoff_tape::AGE_PHASE;

@@ -8,7 +8,7 @@ use bakeoff_protocol::{
 };
 use bakeoff_suite::{Plan, PlanMedium, Suite, SuiteErrors, plan};
 
-/// A suite with something of everything, which tests change a line of.
+/// A suite that uses most keys. Tests change a line of it.
 pub(crate) const SUITE: &str = r#"title = "Base"
 summary = "To be changed."
 seed = 7
@@ -59,12 +59,12 @@ pub(crate) fn changed(from: &str, to: &str) -> String {
     SUITE.replacen(from, to, 1)
 }
 
-/// The suite, changed, and valid all the same.
+/// The suite with one change, still valid.
 pub(crate) fn suite(from: &str, to: &str) -> Suite {
     Suite::parse("base.toml", &changed(from, to)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// A store that can do everything, keeps keys of up to 511 bytes, and takes settings of each kind.
+/// A store with every capability, keys of up to 511 bytes, and each kind of setting.
 pub(crate) fn tree() -> StoreDescription {
     let setting = |name: &str, kind| Setting {
         step: None,
@@ -129,7 +129,7 @@ pub(crate) fn tree() -> StoreDescription {
     }
 }
 
-/// A store without order, batches, settings, memory of its own or durability above `process`.
+/// A store without order, batches, settings, its own memory, or a durability level above `process`.
 pub(crate) fn files() -> StoreDescription {
     let mut store = tree();
     store.name = "files".to_owned();
@@ -158,7 +158,7 @@ fn classes(list: &[Durability]) -> BTreeMap<Durability, DurabilitySupport> {
     list.iter().map(|&class| (class, support.clone())).collect()
 }
 
-/// Plans for both stores on a default medium with so much free space.
+/// Plans for both stores on a default medium with this much free space.
 pub(crate) fn plan_with(suite: &Suite, free_bytes: Option<u64>) -> Result<Plan, SuiteErrors> {
     let mut hidden = tree();
     hidden.name = "hidden".to_owned();

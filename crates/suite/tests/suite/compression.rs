@@ -1,4 +1,4 @@
-//! The axis `compression`: what each store is set to so that it compresses nothing.
+//! The axis `compression`: the settings that stop each store from compressing.
 
 use bakeoff_protocol::{Compression, NotOffered, Settings, StoreDescription};
 use bakeoff_suite::{Cell, Overrides, Plan, PlanMedium, Suite, plan};
@@ -62,5 +62,5 @@ fn a_store_that_compresses_all_the_same_is_left_out_with_the_reason() {
     assert!(skipped(compressing(), "table = \"without-rowid\"").is_empty());
     let reason = NotOffered { why: "pages are packed".to_owned(), source: String::new() };
     let always = StoreDescription { always_compresses: Some(reason), ..tree() };
-    assert_eq!(skipped(always, ""), ["tree: n/a: the store cannot leave compression off: pages are packed"]);
+    assert_eq!(skipped(always, ""), ["tree: n/a: the store cannot switch compression off: pages are packed"]);
 }

@@ -1,4 +1,4 @@
-//! What docs/SUITES.md shows is what happens.
+//! Examples in docs/SUITES.md are accepted as shown.
 
 use bakeoff_suite::{Overrides, Suite};
 

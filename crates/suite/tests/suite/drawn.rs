@@ -1,4 +1,4 @@
-//! What is on the tapes of the suites that come with bakeoff is what their sources say: mix, lengths, popularity, arrivals.
+//! The tapes of the built-in suites have the mix, lengths, popularity and arrivals that the suites' sources name.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -22,32 +22,33 @@ struct Claim {
     popularity: Popularity,
 }
 
-/// How often each record is claimed to come.
+/// How often each record should occur.
 #[derive(Clone, Copy)]
 enum Popularity {
-    /// By Zipf's law with this exponent, 0 for all alike, among so many records, which hardly any is added to and none taken from.
+    /// By Zipf's law with this exponent (0: all alike) among this many records. Hardly any record is added, and none is
+    /// removed.
     Zipf(f64, usize),
-    /// So, but records are deleted, and another one takes the rank then.
+    /// The same, but records are deleted, and another record takes the rank then.
     Shifting(f64, usize),
-    /// Has a test of its own, or each record comes once.
+    /// Tested separately, or each record occurs once.
     Else,
 }
 
 use Popularity::{Else, Shifting, Zipf};
 
-/// What a suite of our own claims, where it does not say otherwise.
+/// Defaults for bakeoff's own suites.
 const OURS: Claim = Claim { suite: "", phase: "", mix: &[], key_bytes: 32, value_bytes: (100, 1024), popularity: Else };
 
 const YCSB_KEY: usize = 23;
 
-/// After the sources that the suites name.
+/// From the sources that the suites name.
 const CLAIMS: [Claim; 36] = [
     Claim { suite: "ycsb-a", phase: "a", mix: &[(Get, 50.0), (Update, 50.0)], ..YCSB },
     Claim { suite: "ycsb-b", phase: "b", mix: &[(Get, 95.0), (Update, 5.0)], ..YCSB },
     Claim { suite: "ycsb-c", phase: "c", mix: &[(Get, 1.0)], ..YCSB },
     Claim { suite: "ycsb-d", phase: "d", mix: &[(Get, 95.0), (Insert, 5.0)], popularity: Else, ..YCSB },
     Claim { suite: "ycsb-e", phase: "e", mix: &[(Scan, 95.0), (Insert, 5.0)], ..YCSB },
-    // An update there is a read and then a write of the same record.
+    // In YCSB's F, an update reads and then writes the same record.
     Claim { suite: "ycsb-f", phase: "f", mix: &[(Get, 100.0), (Update, 50.0)], ..YCSB },
     twitter("twitter-c4", &[(Get, 93.0), (Upsert, 7.0)], 67, 2439, Zipf(1.1004, 100_000)),
     twitter("twitter-c12", &[(Upsert, 80.0), (Get, 20.0)], 44, 1030, Zipf(0.3048, 100_000)),
@@ -91,7 +92,7 @@ const CLAIMS: [Claim; 36] = [
     Claim { suite: "delete-heavy", phase: "remove", mix: &[(Delete, 1.0)], ..OURS },
     Claim { suite: "delete-heavy", phase: "get", mix: &[(Get, 1.0)], ..OURS },
     Claim { suite: "delete-heavy", phase: "insert", mix: &[(Insert, 1.0)], ..OURS },
-    // The oldest is read and then deleted.
+    // The oldest record is read and then deleted.
     Claim { suite: "queue", phase: "queue", mix: &[(Get, 50.0), (Delete, 50.0), (Insert, 50.0)], ..QUEUE },
     Claim { suite: "queue", phase: "drain", mix: &[(Get, 1.0), (Delete, 1.0)], ..QUEUE },
     Claim { suite: "reopen", phase: "update", mix: &[(Update, 1.0)], popularity: Zipf(0.0, 10_000), ..OURS },
@@ -154,7 +155,7 @@ const fn only(operation: Operation) -> &'static [(Operation, f64)] {
     }
 }
 
-/// What is on a tape, in its order.
+/// The content of a tape, in its order.
 #[derive(Default)]
 struct Drawn {
     kinds: BTreeMap<Operation, f64>,
@@ -166,7 +167,8 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// How often each record was chosen: by all operations but those that make records, and once by a read and the write that follows from it.
+    /// How often each record was chosen. Inserts do not count, and a read followed by a write of the same record counts
+    /// once.
     fn counts(&self) -> Vec<u32> {
         let mut counts: BTreeMap<&[u8], u32> = BTreeMap::new();
         let mut before: Option<&(Operation, Vec<u8>)> = None;
@@ -181,13 +183,13 @@ impl Drawn {
         counts.into_values().collect()
     }
 
-    /// Whether every write follows from a read of its record.
+    /// Whether every write follows a read of its record.
     fn reads_first(&self) -> bool {
         let pairs = self.operations.windows(2).filter(|pair| !matches!(pair[1].0, Get | Scan | Insert));
         pairs.clone().count() > 0 && pairs.into_iter().all(|pair| pair[0].0 == Get && pair[0].1 == pair[1].1)
     }
 
-    /// How many choices fell on the same record as the one before, and of how many that could have.
+    /// How many choices fell on the same record as the one before, and how many could have.
     fn twice(&self) -> (f64, f64) {
         let pairs = self.operations.windows(2);
         let pairs: Vec<_> = pairs.filter(|pair| !matches!(pair[0].0, Insert | Delete) && pair[1].0 != Insert).collect();
@@ -195,7 +197,7 @@ impl Drawn {
     }
 }
 
-/// The tapes of a suite's first workload, as it is but for what values are made of.
+/// The tapes of a suite's first workload. Only the content of values differs from the suite.
 struct Tapes {
     suite: &'static str,
     recording: Recording,
@@ -207,7 +209,7 @@ impl Tapes {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../suites/{suite}.toml"));
         let text = std::fs::read_to_string(path).unwrap();
         let line = text.lines().find(|line| line.starts_with("stores = ")).unwrap();
-        // How much memory a store gets is nothing that a tape shows.
+        // The memory of a store has no effect on the tape.
         let lines = text.lines().filter(|line| !line.starts_with("memory"));
         let text =
             lines.map(|text| if text == line { "stores = \"all\"" } else { text }).collect::<Vec<_>>().join("\n");
@@ -270,7 +272,7 @@ fn check(claim: &Claim, drawn: &Drawn) {
     assert_eq!(lengths, BTreeSet::from([claim.key_bytes]), "{what}");
     let (least, most) = (u64::from(claim.value_bytes.0), u64::from(claim.value_bytes.1));
     assert!(drawn.values.iter().all(|bytes| (least..=most).contains(bytes)), "{what}");
-    // The same tape is no other distribution: the test could fail.
+    // The same tape must not fit another distribution, or the test could not fail.
     let other = |theta: f64| if theta == 0.0 { 0.4 } else { theta + 0.1 };
     match claim.popularity {
         Zipf(theta, ranks) => {
@@ -286,7 +288,7 @@ fn check(claim: &Claim, drawn: &Drawn) {
     }
 }
 
-/// Whether one choice falls on the record of the one before as often as Zipf's law has it.
+/// Whether consecutive choices fall on the same record as often as Zipf's law predicts.
 fn comes_twice(drawn: &Drawn, theta: f64, ranks: usize) -> bool {
     let sum = |exponent: f64| (1..=ranks).map(|rank| (rank as f64).powf(-exponent)).sum::<f64>();
     let part = sum(2.0 * theta) / sum(theta).powi(2);
@@ -405,7 +407,7 @@ fn ranges_of_keys_are_as_popular_as_mixgraph_claims() {
     let sum: f64 = (1..=30).map(|x| weight(f64::from(x))).sum();
     let expected = (1..=30).map(|x| weight(f64::from(x)) / sum * drawn.operations.len() as f64);
     let distance: f64 = expected.zip(ranges).map(|(expected, found)| (found - expected).powi(2) / expected).sum();
-    // Of 29 degrees of freedom: 0.1 % of fair samples lie further away.
+    // 29 degrees of freedom: 0.1 % of fair samples exceed this distance.
     assert!(distance < 58.3, "chi-square {distance}: {ranges:?}");
 }
 
@@ -433,7 +435,7 @@ fn assert_follows(drawn: Vec<u64>, law: impl Fn(u64) -> f64) {
     assert!(follows(drawn, law), "{count} draws follow another law");
 }
 
-/// Whether the greatest distance from a law, after Kolmogorov and Smirnov, is one that 0.1 % of fair samples exceed.
+/// The Kolmogorov-Smirnov test: 0.1 % of fair samples exceed this greatest distance from the law.
 fn follows(mut drawn: Vec<u64>, law: impl Fn(u64) -> f64) -> bool {
     drawn.sort_unstable();
     let count = drawn.len() as f64;
@@ -445,8 +447,9 @@ fn follows(mut drawn: Vec<u64>, law: impl Fn(u64) -> f64) -> bool {
     count > 1000.0 && distance < 1.95 / count.sqrt()
 }
 
-/// Whether so many keys were drawn as often as Zipf's law expects, whichever key has which rank: how many of all ranks came not at all, once, twice,
-/// …, each number within 5 of its standard deviations. A rank comes as often as Poisson's law says.
+/// Whether keys were drawn as often as Zipf's law predicts, no matter which key has which rank. It compares how many
+/// ranks were drawn 0, 1, 2, … times. Each number must be within 5 standard deviations. The draws of a rank follow
+/// Poisson's law.
 fn fits_zipf(counts: &[u32], theta: f64, ranks: usize) -> bool {
     let draws: f64 = counts.iter().copied().map(f64::from).sum();
     let weights: Vec<f64> = (1..=ranks).map(|rank| (rank as f64).powf(-theta)).collect();
@@ -454,7 +457,7 @@ fn fits_zipf(counts: &[u32], theta: f64, ranks: usize) -> bool {
     let most = draws as usize + 1;
     let mut factorials = vec![0.0; most + 1];
     (1..=most).for_each(|number| factorials[number] = factorials[number - 1] + (number as f64).ln());
-    // By the logarithm of a count, three to a doubling.
+    // Logarithmic bins, three per doubling of the count.
     let bin = |count: usize| if count < 4 { count } else { 4 + (((count as f64) / 4.0).log2() * 3.0) as usize };
     let (mut expected, mut variance) = (vec![0.0; bin(most) + 1], vec![0.0; bin(most) + 1]);
     for weight in &weights {
@@ -478,7 +481,7 @@ fn fits_zipf(counts: &[u32], theta: f64, ranks: usize) -> bool {
         && bins.into_iter().all(|((expected, variance), found)| (found - expected).abs() < 5.0 * variance.sqrt())
 }
 
-/// A suite with three readers and a writer, and this in its axes.
+/// A suite with three readers and a writer, and these axes.
 fn readers_and_a_writer(axes: &str) -> Result<Suite, String> {
     let text = format!(
         r#"

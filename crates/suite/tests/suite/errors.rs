@@ -1,11 +1,11 @@
-//! What a suite that is wrong gets: every kind of mistake, with the text that is shown for it.
+//! Mistakes in a suite: every kind, with the message for it.
 
 use std::fmt::Write;
 
 use crate::common::{SUITE, changed, plan_with};
 use bakeoff_suite::{Overrides, Suite};
 
-/// What was changed in the good suite, into what.
+/// The replaced text of the good suite, and its replacement.
 const MISTAKES: &[(&str, &str, &str)] = &[
     ("not TOML", "title = \"Base\"", "title = Base"),
     ("the same key twice", "seed = 7", "seed = 7\nseed = 8"),
@@ -293,7 +293,7 @@ fn a_suite_that_runs_out_of_records_by_a_flag_names_the_flag_that_works() {
     assert_eq!(told(Overrides::default().with("scale", ["0.02"])), Ok(()));
 }
 
-/// It was refused as running out of records.
+/// It was refused as if records ran out.
 #[test]
 fn inserts_refill_what_deletes_take_on_one_thread_and_on_several() {
     let queue = r#"

@@ -1,4 +1,4 @@
-//! Suites that begin as one of those that come with bakeoff.
+//! Suites that start from a built-in suite.
 
 use bakeoff_suite::{Overrides, StoreChoice, Suite, builtin};
 
@@ -49,7 +49,7 @@ fn axes_and_phases_hold_for_the_variants_of_the_model_too() {
     for variant in one.measured() {
         assert_eq!(variant.stores(), &StoreChoice::Named(vec!["sqlite".to_owned()]));
     }
-    // Variants of lmdbjava-2016 have stores, sizes, records and phases of their own.
+    // Variants of lmdbjava-2016 have their own stores, sizes, records and phases.
     let load = "\n[[phases]]\nname = \"fill\"\noperation = \"insert\"\n";
     let mine = MINE.replace("[axes]", "[axes]\nstores = [\"mapdb\"]").replace("hines-2023", "lmdbjava-2016");
     let java = parsed(&format!("{mine}{load}"));
@@ -67,7 +67,7 @@ fn flags_change_what_the_other_suite_gave_as_what_is_typed() {
     assert_eq!((flagged.measured().len(), flagged.measured()[0].records()), (1, &[2_000][..]));
     let scaled = Overrides::default().with("scale", ["0.1"]);
     assert_eq!(parsed(MINE).with_overrides(&scaled).unwrap().records(), [100]);
-    // A suite that is itself like another.
+    // A suite that is itself `like` another.
     assert_eq!(parsed("like = \"cunningham-2024\"\n").phases(), parsed(MINE).phases());
 }
 
@@ -83,7 +83,7 @@ fn mistakes_are_shown_where_they_stand_or_where_the_other_suite_is_named() {
     assert!(itself.contains("cannot be like itself"), "{itself}");
     let own = refused(&MINE.replace("2KiB..20KiB", "20KiB..2KiB"));
     assert!(own.contains("mine.toml:7"), "{own}");
-    // The model's variant `paper` gives each store a class.
+    // The model's variant `paper` gives each store a level.
     let together = refused(&MINE.replace("records = 1_000", "records = 1_000\ndurability = [\"process\", \"power\"]"));
     assert!(together.contains("mine.toml:2") || together.contains("mine.toml:9"), "{together}");
     assert!(!together.contains("[variants"), "{together}");

@@ -1,4 +1,4 @@
-//! Suites from their text to cells: what is read, refused, planned and skipped.
+//! Suites from text to cells: what is read, refused, planned and skipped.
 
 mod age;
 mod common;

@@ -1,4 +1,4 @@
-//! Memory that every store is given, and limits that cells run under.
+//! Memory that every store gets, and memory limits of cells.
 
 use std::collections::BTreeMap;
 
@@ -93,20 +93,18 @@ fn a_share_that_a_setting_does_not_take_skips_the_store_or_is_cut() {
         ["tree: memory 1MiB is too little: `cache` would get 512KiB, and takes no less than 1MiB"]
     );
     let plan = planned(&with("1MiB"), &[tree(), files()]);
-    assert_eq!(skipped(&plan), ["tree: its driver does not say how the store divides the memory it is given"]);
+    assert_eq!(skipped(&plan), ["tree: its driver does not describe how the store divides memory"]);
     let stores = [dividing(100, 1, false), files()];
     let plan = planned(&with("1TiB"), &stores);
     assert_eq!(plan.workloads[0].cells[0].settings["cache"], 1 << 30, "the most that the setting takes");
     assert_eq!(
         memory_left(&plan, &stores),
-        [
-            "tree takes 1.00 GiB of the 1.00 TiB it is given: `cache` 1.00 GiB, as the suite sets or as the most that they take"
-        ]
+        ["tree uses 1.00 GiB of its 1.00 TiB: `cache` 1.00 GiB, as the suite sets them or at their maximum"]
     );
     assert_eq!(memory_left(&planned(&with("1GiB"), &stores), &stores), [""; 0], "nothing is left");
 }
 
-/// A store that gives its cache, of at most 1 GiB, half, and the rest to two buffers of up to so many bytes.
+/// A store that gives its cache half the memory, at most 1 GiB, and the rest to two buffers of up to this many bytes.
 fn dividing_in_two(buffer_bytes_max: u64) -> StoreDescription {
     let mut store = dividing(50, 1, false);
     let mut buffer = store.settings.iter().find(|setting| setting.name == "cache").unwrap().clone();

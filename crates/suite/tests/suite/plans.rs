@@ -56,7 +56,7 @@ fn an_id_depends_on_what_defines_the_cell_and_on_nothing_else() {
 
 #[test]
 fn an_id_stays_the_same_from_version_to_version() {
-    // Results are matched by id across machines: a change here makes all earlier results strangers.
+    // Results are matched by id across machines. A change here cuts the link to all earlier results.
     assert_eq!(ids(&planned(&suite("seed = 7", "seed = 7")))[..2], ["3333d9ac8c40c0cd", "9baf1e5d67e0e5bd"]);
 }
 
@@ -196,7 +196,7 @@ fn a_word_for_one_thread_is_not_offered_to_several() {
         BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), ..PlanMedium::default() })]);
     let plan = plan(&suite, &[store, files()], &media).unwrap_or_else(|errors| panic!("{errors}"));
     let skipped: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
-    let words = "tree, 2 threads: n/a: setting `table` = rowid is for one thread alone: give another, or 1 thread";
+    let words = "tree, 2 threads: n/a: setting `table` = rowid works with one thread only: give another, or 1 thread";
     assert!(skipped.iter().any(|skipped| skipped == words), "{skipped:?}");
 }
 
@@ -213,7 +213,8 @@ fn a_word_that_gives_a_class_up_was_refused_by_the_cell_and_not_by_the_plan() {
         let skipped = plan.skipped.iter().map(ToString::to_string).filter(|words| words.starts_with("tree"));
         skipped.collect::<Vec<_>>()
     };
-    let words = "tree, power: n/a: setting `table` = rowid promises no more than durability process: give another, or ask for that level";
+    let words =
+        "tree, power: n/a: setting `table` = rowid lowers the level to process: give another, or ask for that level";
     assert_eq!(skipped("rowid", "\"process\", \"power\""), [words]);
     assert!(skipped("rowid", "\"none\", \"process\"").is_empty());
     assert!(skipped("without-rowid", "\"power\"").is_empty());
@@ -248,11 +249,11 @@ fn keys_and_values_that_a_store_cannot_take_are_skipped() {
         plan.skipped[0].to_string()
     };
     let long = skipped(|store| store.key_bytes_max = Some(31));
-    assert_eq!(long, "files, sha1 keys: sha1 keys have 32 bytes, the store takes 31");
+    assert_eq!(long, "files, sha1 keys: sha1 keys have 32 bytes, and the store's limit is 31");
     let short = skipped(|store| store.key_bytes_min = 33);
-    assert_eq!(short, "files, sha1 keys: sha1 keys have 32 bytes, the store takes no less than 33");
+    assert_eq!(short, "files, sha1 keys: sha1 keys have 32 bytes, and the store's minimum is 33");
     let value = skipped(|store| store.value_bytes_max = Some(10_239));
-    assert_eq!(value, "files, 1KiB..10KiB: values have up to 10KiB, the store takes 10239B");
+    assert_eq!(value, "files, 1KiB..10KiB: values have up to 10KiB, and the store's limit is 10239B");
 }
 
 #[test]
@@ -294,7 +295,7 @@ fn phases_need_what_they_use() {
     mixed.batch = Batch::Writes(10);
     let deaf = bakeoff_protocol::Capabilities { batch_reads: false, ..ordered.clone() };
     assert_eq!(offered(&mixed, &ordered), Ok(()));
-    assert_eq!(offered(&mixed, &deaf), Err("does not offer reads of what its open batch wrote".to_owned()));
+    assert_eq!(offered(&mixed, &deaf), Err("does not offer reads of the writes in its open batch".to_owned()));
     let blind = bakeoff_protocol::Capabilities { scan_any_order: false, ..unordered };
     assert_eq!(offered(&phases[3], &blind), Err("does not offer scans".to_owned()));
 }

@@ -1,10 +1,10 @@
-//! What holds for any input: nothing panics, and what is written is read back.
+//! Properties for any input: nothing panics, and written suites can be read back.
 
 use crate::common::{SUITE, plan_with};
 use bakeoff_suite::{Overrides, Suite};
 use proptest::prelude::*;
 
-/// Parses, and plans what could be parsed; errors must have words and their lines must be in the text.
+/// Parses, and plans if parsing succeeds. Errors must have a message, and their lines must be in the text.
 fn survive(text: &str) {
     match Suite::parse("fuzz.toml", text) {
         Ok(suite) => {
@@ -19,7 +19,7 @@ fn survive(text: &str) {
     }
 }
 
-/// Pieces that suites are made of, right and wrong.
+/// Pieces of suites, right and wrong.
 fn piece() -> impl Strategy<Value = String> {
     let lines: Vec<_> = SUITE.lines().map(|line| format!("{line}\n")).collect();
     let values = [

@@ -1,4 +1,4 @@
-//! What a suite lets through can be recorded: its rules are no laxer than those of tapes.
+//! Every accepted suite can be recorded: its rules are as strict as those of tapes.
 
 use std::ops::ControlFlow;
 

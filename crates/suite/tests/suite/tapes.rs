@@ -12,7 +12,7 @@ stores = ["tree", "files"]
 durability = ["none", "process"]
 "#;
 
-/// What the suite of the other tests would draw, as if it had been imported.
+/// The workload that the other tests' suite would draw, as an imported one.
 fn imported(key_bytes_max: u64) -> Workload {
     let suite = Suite::parse("base.toml", SUITE).unwrap();
     let drawn = plan_with(&suite, None).unwrap().workloads[0].workload.clone();
@@ -45,14 +45,14 @@ fn every_class_and_store_replays_the_same() {
 fn stores_are_skipped_whose_keys_are_shorter() {
     let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(600)).unwrap();
     let skipped: String = plan_with(&suite, None).unwrap().skipped.iter().map(|skip| format!("{skip}\n")).collect();
-    assert!(skipped.contains("tree, raw keys: raw keys have 600 bytes, the store takes 511"), "{skipped}");
+    assert!(skipped.contains("tree, raw keys: raw keys have 600 bytes, and the store's limit is 511"), "{skipped}");
 }
 
 #[test]
 fn nothing_is_planned_of_a_tape_that_nobody_opened() {
     let suite = Suite::parse("replay.toml", REPLAY).unwrap();
     let why = plan_with(&suite, None).unwrap_err().to_string();
-    assert!(why.contains("nobody has opened the tape app.tape"), "{why}");
+    assert!(why.contains("the tape app.tape has not been opened"), "{why}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Suites with variants, stores with a class of their own, and disturbances.
+//! Suites with variants, stores with their own durability level, and disturbances.
 
 use std::collections::BTreeSet;
 
@@ -124,8 +124,8 @@ records = 20
         &format!("{VARIANTS}{more}"),
         &[
             ("like = \"unequal\"", "like = \"unequel\"", "did you mean `unequal`?"),
-            ("like = \"unequal\"", "like = \"fewer\"", "no variant `fewer` stands above this one"),
-            ("like = \"unequal\"", "like = \"more-readers\"", "no variant `more-readers` stands above this one"),
+            ("like = \"unequal\"", "like = \"fewer\"", "no variant `fewer` is above this one"),
+            ("like = \"unequal\"", "like = \"more-readers\"", "no variant `more-readers` is above this one"),
             ("like = \"unequal\"", "like = 5", "like"),
             ("name = \"fewer\"\n", "", "name"),
             ("name = \"fewer\"\n", "nam = \"fewer\"\n", "unknown key `nam` in [[variants]]"),
@@ -163,7 +163,7 @@ fn mistakes_in_variants_are_shown_where_they_stand() {
     );
 }
 
-/// Each mistake: what is written, what in its place, and words of the message.
+/// Asserts the message of each mistake: the replaced text, its replacement, and a part of the message.
 fn assert_shown_where_they_stand(variants: &str, mistakes: &[(&str, &str, &str)]) {
     for (from, to, message) in mistakes {
         let text = format!("{SUITE}{}", variants.replacen(from, to, 1));
@@ -176,7 +176,7 @@ fn assert_shown_where_they_stand(variants: &str, mistakes: &[(&str, &str, &str)]
     }
 }
 
-/// Of LMDB's settings, say, nobody was told that they were nothing to the stores that were asked for.
+/// Nobody was warned that LMDB's settings, for example, did not apply to the chosen stores.
 #[test]
 fn a_store_that_a_flag_puts_into_a_variant_about_settings_of_others_is_told() {
     let overrides = |stores: &[&str], variants: Option<&str>| {
@@ -190,8 +190,11 @@ fn a_store_that_a_flag_puts_into_a_variant_about_settings_of_others_is_told() {
     };
     let told = notes(&["mvstore", "xodus", "lmdbjava", "redb"], None);
     assert!(told[0].starts_with("test-1-nosync-map, test-1-nosync-file, "), "{told:?}");
-    assert!(told[0].contains(": mvstore, xodus measured without its settings, which are for lmdbjava, "), "{told:?}");
-    assert!(told[0].ends_with(" alone: what its name says may not hold there"), "{told:?}");
+    assert!(
+        told[0].contains(": mvstore, xodus measured without its settings, which are only for lmdbjava, "),
+        "{told:?}"
+    );
+    assert!(told[0].ends_with(": the variant's name may not apply there"), "{told:?}");
     assert!(notes(&["all"], None)[0].contains(": the other stores measured without"));
     assert_eq!(notes(&["lmdbjava", "lmdbjni"], None), Vec::<String>::new());
     assert_eq!(notes(&["mvstore"], Some("test-3-1m")), Vec::<String>::new());
@@ -213,13 +216,13 @@ fn a_variant_measured_as_written_is_left_out_where_a_flag_would_change_it() {
     let flag = |name: &str, value: &str| Overrides::default().with(name, [value]);
     let (all, none) = names(&Overrides::default());
     assert!(all.contains(&"unequal".to_owned()) && none.is_empty(), "{all:?} {none:?}");
-    // It says what data its values are made of, and nothing of rounds.
+    // It sets the data of its values, and no rounds.
     assert_eq!(names(&flag("rounds", "2")).0, all);
     let (left, notes) = names(&flag("data", "half"));
     assert_eq!(left.len(), all.len() - 1, "{left:?}");
     assert_eq!(
         notes,
-        ["unequal: left out, since --data changes what it measures; --variants unequal measures it all the same"]
+        ["unequal: left out, since --data changes what it measures; --variants unequal measures it anyway"]
     );
     let (asked_for, notes) = names(&flag("data", "half").with("variants", ["unequal"]));
     assert!(asked_for == ["unequal"] && notes.is_empty(), "{asked_for:?} {notes:?}");
@@ -238,7 +241,7 @@ fn a_baseline_is_made_of_variants() {
     let suite = Suite::parse("base.toml", &base("baseline = [\"as-it-is\"]")).unwrap();
     assert_eq!(suite.baseline(), ["as-it-is"]);
     let errors = Suite::parse("base.toml", &base("baseline = \"as-it-was\"")).unwrap_err().to_string();
-    assert!(errors.contains("the baseline `as-it-was` is no variant"), "{errors}");
+    assert!(errors.contains("the baseline `as-it-was` is not a variant"), "{errors}");
 }
 
 #[test]
