@@ -94,7 +94,7 @@ fn a_cell_that_goes_on_long_after_the_budget_is_given_up() {
     assert!((10..60).contains(&took.as_secs()), "four seconds, a quarter of them and five more: {took:?}");
     assert_eq!(place.cells(), Vec::<serde_json::Value>::new());
     let facts = std::fs::read_to_string(place.only_run().join("run.json")).expect("the run's facts");
-    assert!(facts.contains("faulty · ") && facts.contains("begun, and given up after "), "{facts}");
+    assert!(facts.contains("faulty · ") && facts.contains("stopped after "), "{facts}");
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
 }
 

@@ -40,7 +40,7 @@ fn what_cannot_be_looked_for_is_told_before_anything_is_measured() {
         rate_suite(300, "rate = 1000", "[[phases]]\nname = \"more\"\noperation = \"get\"\noperations = 9\nrate = 9");
     place.write("twice.toml", &twice);
     for (file, bound, words) in [
-        ("open.toml", "p99", "--find-rate: `p99` is no bound: write a percentile and a time, such as p99<2ms"),
+        ("open.toml", "p99", "--find-rate: `p99` is not a bound: write a percentile and a time, such as p99<2ms"),
         ("open.toml", "p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
         ("open.toml", "p99<-2ms", "the time `-2ms` is out of range: give 1ns to 3600s"),
         ("open.toml", "p99<2", "`2` is not a time with a unit"),

@@ -1,4 +1,5 @@
-//! A run with what was made of its results, each of it once: tables of rankings, and rankings over whole tables.
+//! A run with everything derived from its results, each computed once: tables of rankings, and rankings over whole
+//! tables.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -15,15 +16,15 @@ use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
 use crate::verdict::{Table, compare_all, gather, rank_family};
 
-/// From this correlation of neighbouring rounds on more rounds show less than their number.
+/// From this correlation of neighbouring rounds on, rounds carry less evidence than their number suggests.
 const CORRELATION_MIN: f64 = 0.25;
 
-/// A run, who takes part, and its rankings. A command makes one for each of its runs, and everything that it shows or writes borrows it, so
-/// that nothing is ranked twice.
+/// A run, its contenders and its rankings. A command makes one per run. Everything that it shows or writes borrows it,
+/// so nothing is ranked twice.
 pub struct Analysis<'a> {
     /// The run.
     pub run: &'a Run,
-    /// Who takes part, here and in whatever is shown with it.
+    /// The contenders of this run and of all runs shown with it.
     pub contenders: Rc<Contenders>,
     ranked: OnceCell<(Vec<Table>, Vec<Standings>)>,
     flush_shares: OnceCell<BTreeMap<Circumstances, FlushShare>>,
@@ -31,7 +32,7 @@ pub struct Analysis<'a> {
     map: Option<MapOutcome<'a>>,
 }
 
-/// Rankings over a whole table, each made when it is first asked for.
+/// Rankings over a whole table, computed on first use.
 #[derive(Default)]
 struct Standings {
     whole: OnceCell<Option<Overall>>,
@@ -41,7 +42,7 @@ struct Standings {
 }
 
 impl<'a> Analysis<'a> {
-    /// A run that is shown alone. Nothing of it is ranked yet.
+    /// A run that is shown alone. Nothing is ranked yet.
     pub fn new(run: &'a Run) -> Self {
         Self::among(run, Rc::new(Contenders::new(&run.cells, run.stores())))
     }
@@ -73,13 +74,13 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// How much of the time of writes is a flush under these circumstances; `None` where it is not most of it.
+    /// The share of flushes in write time under these circumstances. `None` if it is not most of the time.
     pub fn flush_share(&self, of: &Circumstances) -> Option<&FlushShare> {
         self.flush_shares.get_or_init(|| flush_shares(self.run)).get(of)
     }
 
-    /// How far neighbouring rounds are alike, in the table where they are most: from a correlation of 0.25 on. `None` below that, and of runs
-    /// of which no table is shown.
+    /// The correlation of neighbouring rounds, in the table where it is largest. `None` below 0.25, and for runs
+    /// without tables.
     pub fn correlation(&self) -> Option<f64> {
         if self.pick().is_some() || self.run.record.map.is_some() || self.run.record.profile.is_some() {
             return None;
@@ -88,12 +89,12 @@ impl<'a> Analysis<'a> {
         (most >= CORRELATION_MIN).then_some(most)
     }
 
-    /// What came of a pick; `None` if this was none.
+    /// The outcome of a pick. `None` if this is not a pick.
     pub fn pick(&self) -> Option<&PickOutcome<'a>> {
         self.pick.as_ref()
     }
 
-    /// What came of a map; `None` if this was none.
+    /// The outcome of a map. `None` if this is not a map.
     pub fn map(&self) -> Option<&MapOutcome<'a>> {
         self.map.as_ref()
     }
@@ -103,7 +104,8 @@ impl<'a> Analysis<'a> {
         &self.ranked_once().0
     }
 
-    /// The same tables with a space efficiency that counts values alone, as some papers have it. Only that is ranked anew.
+    /// The same tables with a space efficiency that counts values without keys, as some papers do. Only that is ranked
+    /// again.
     pub fn tables_of_values_alone(&self) -> Vec<Table> {
         let cells: Vec<CellRound> = self.run.cells.iter().map(of_values_alone).collect();
         let mut tables = gather(&cells, &self.contenders);
@@ -123,7 +125,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// A table with rankings over all of it.
+/// A table with the rankings over all of it.
 #[derive(Clone, Copy)]
 pub struct Ranked<'a> {
     /// The table.
@@ -139,13 +141,14 @@ impl<'a> Ranked<'a> {
         self.standings.whole.get_or_init(|| overall(self.table)).as_ref()
     }
 
-    /// On what the first place of [`Self::whole`] depends; `None` if one store, or several together, are the answer to everything.
+    /// What the first place of [`Self::whole`] depends on. `None` if one store, or several tied ones, are first at
+    /// everything.
     pub fn depends(&self) -> Option<&'a Depends> {
         let of = || depends(self.table, &self.whole()?.ranking);
         self.standings.depends.get_or_init(of).as_ref()
     }
 
-    /// The same, where it answers everything: nothing depends on the work.
+    /// The ranking over all timed workloads, if its answer holds for everything.
     pub fn answer(&self) -> Option<&'a Overall> {
         self.whole().filter(|_| self.depends().is_none())
     }
@@ -167,7 +170,8 @@ impl<'a> Ranked<'a> {
         Tally::of(self.table, measure)
     }
 
-    /// The ranking in each workload over all operations; none if there is only one workload, which [`Self::whole`] ranks.
+    /// The ranking within each workload, over all operations. Empty with a single workload, which [`Self::whole`]
+    /// ranks.
     pub fn workloads(&self) -> &'a [(Workload, Overall)] {
         self.standings.workloads.get_or_init(|| by_workload(self.table))
     }

@@ -8,13 +8,13 @@ use bakeoff_protocol::{AxisValue, CellEnd, CellStatus, FailureKind, PhaseLine, P
 use crate::cell_rounds::CellRound;
 use crate::read_note::ReadNote;
 
-/// A tape's checksum, and how fast it was replayed in an open loop.
+/// A tape's checksum, and its speed of replay in an open loop.
 pub(crate) type Replayed = (String, Option<u64>);
 
-/// A workload, by the axes that say what is on its tapes, and a phase of it.
+/// A workload, identified by the axes that determine its tapes, and one of its phases.
 type PhasePlace = (Vec<AxisValue>, String);
 
-/// What was replayed, and in which phase of which workload: for all its stores it is the same.
+/// The replayed tapes by workload and phase. They are the same for all stores.
 pub(crate) fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
     let workload = round.end.axes.values(Role::Workload);
     round.phases.iter().map(move |line| {
@@ -23,15 +23,16 @@ pub(crate) fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, R
     })
 }
 
-/// Whatever its last line says: a round with a wrong answer has failed.
+/// Marks a round with a wrong answer as failed, even if its end line does not.
 fn hold_to_answers(end: &mut CellEnd, phase: &PhaseLine) {
     let PhaseResult { phase, answers_wrong, answers_checked, .. } = &phase.result;
     if *answers_wrong > 0 {
         end.status = CellStatus::Failed;
         end.failure = Some(FailureKind::WrongAnswer);
         end.failure_phase = Some(phase.clone());
-        let what =
-            format!("{answers_wrong} of {answers_checked} answers were wrong, though the round says that all is well");
+        let what = format!(
+            "{answers_wrong} of {answers_checked} answers were wrong, although the round's end reports success"
+        );
         end.failure_message = Some(what);
     }
 }
@@ -39,56 +40,57 @@ fn hold_to_answers(end: &mut CellEnd, phase: &PhaseLine) {
 /// A cell and the number of its round.
 type Key = (String, u32);
 
-/// The same, and which try of the round it is.
+/// A cell, the number of its round, and the attempt.
 type TryKey = (String, u32, u32);
 
-/// Where a line stands in the file: its first byte, and the one behind it. `None` of a line that was added just now.
+/// The byte range of a line in the file. `None` for a line that was added just now.
 pub(crate) type Place = Option<Range<u64>>;
 
-/// Phases of a round, each with its place.
+/// Phases of a round, each with the place of its line.
 type Phases = Vec<(Place, PhaseLine)>;
 
 /// How a round ended.
 #[derive(Clone, Copy)]
 struct Ended {
     status: CellStatus,
-    /// The last try of it that ended.
+    /// The last attempt that ended.
     attempt: u32,
-    /// It failed since the machine lacked something, so that another end of it takes its place.
+    /// It failed because the machine lacked something. A later end replaces it.
     gives_way: bool,
-    /// And it did so before the run was resumed, so it is measured again.
+    /// It failed so before the run was resumed, so it is measured again.
     is_due: bool,
 }
 
-/// Puts lines together to rounds of cells, in whatever order they stand.
+/// Assembles lines into rounds of cells, in any order of lines.
 ///
-/// As they are written, the phases of a round stand together, right before its end. A round whose end does not have as many phases before it as
-/// it says is put together from the other lines of that round when all are read, or left out: it is not finished.
+/// bakeoff writes the phases of a round together, directly before its end. If an end has fewer phases before it than it
+/// names, the missing ones are looked up among all lines of that round. Rounds that are still incomplete then are left
+/// out as unfinished.
 #[derive(Default)]
 pub(crate) struct Assembly {
     cells: Vec<CellRound>,
     /// How each round ended, by its cell and number.
     ended: BTreeMap<Key, Ended>,
-    /// The last phases, without an end so far.
+    /// The latest phases, whose end has not come yet.
     pending: Phases,
-    /// Phases that were followed by no end of theirs.
+    /// Phases that no end of theirs followed.
     scattered: BTreeMap<TryKey, Phases>,
-    /// Ends without all of their phases.
+    /// Ends with missing phases.
     incomplete: Vec<(Place, CellEnd)>,
-    /// Where the lines of each round that ended stand, phases before their end.
+    /// The places of the lines of each ended round, phases before the end.
     places: Vec<(Key, Vec<Range<u64>>)>,
-    /// Lines of rounds that ended before.
+    /// Lines of rounds that had already ended.
     lines_repeated: usize,
     repeated: usize,
-    /// Rounds that are left out for want of phases.
+    /// Rounds that are left out because phases are missing.
     lacking: usize,
-    /// What the first round of each workload replayed in each phase.
+    /// The tapes that the first round of each workload replayed, by phase.
     tapes: BTreeMap<PhasePlace, Replayed>,
     other_tapes: usize,
 }
 
 impl Assembly {
-    /// Takes the next line, which stands there.
+    /// Adds the next line and its place.
     pub(crate) fn add(&mut self, line: ResultLine, place: Place) {
         match line {
             ResultLine::Phase(phase) => self.phase(*phase, place),
@@ -101,7 +103,7 @@ impl Assembly {
         &self.cells
     }
 
-    /// How a cell's round ended, if it did and is not measured again.
+    /// The status of a cell's round, if it ended and is not measured again.
     pub(crate) fn status(&self, cell: &str, round: u32) -> Option<CellStatus> {
         self.ended.get(&(cell.to_owned(), round)).filter(|ended| !ended.is_due).map(|ended| ended.status)
     }
@@ -112,57 +114,57 @@ impl Assembly {
         rounds.any(|(_, ended)| ended.status == CellStatus::Failed && !ended.is_due)
     }
 
-    /// Which try of a cell's round comes next, from 1.
+    /// The number of the next attempt at a cell's round, from 1.
     pub(crate) fn next_attempt(&self, cell: &str, round: u32) -> u32 {
         self.ended.get(&(cell.to_owned(), round)).map_or(1, |ended| ended.attempt.saturating_add(1))
     }
 
-    /// How many rounds of cells ended, failed ones included.
+    /// The number of ended rounds of cells, including failed ones.
     pub(crate) fn ended(&self) -> usize {
         self.ended.len()
     }
 
-    /// How many rounds of cells failed.
+    /// The number of failed rounds of cells.
     pub(crate) fn failed(&self) -> usize {
         self.ended.values().filter(|ended| ended.status == CellStatus::Failed).count()
     }
 
-    /// How many of them failed in a way that gives way to another end.
+    /// The number of failed rounds that are measured again.
     pub(crate) fn retried(&self) -> usize {
         self.ended.values().filter(|ended| ended.gives_way).count()
     }
 
-    /// Where the lines of all rounds that ended stand, in an order in which they can be written again.
+    /// The places of the lines of all ended rounds, in an order in which they can be written again.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Range<u64>> {
         self.places.iter().flat_map(|(_, places)| places)
     }
 
-    /// How many lines belong to rounds that ended, the second ends of some included.
+    /// The number of lines that belong to ended rounds, including repeated ends.
     pub(crate) fn lines(&self) -> usize {
         self.places().count() + self.lines_repeated
     }
 
-    /// How many rounds have lines and are not finished. To be asked when all lines are read.
+    /// The number of rounds with lines that are not finished. Valid after all lines were read.
     pub(crate) fn unfinished(&self) -> usize {
         self.without_end() + self.lacking
     }
 
-    /// How many of them have no end.
+    /// The number of rounds without an end.
     fn without_end(&self) -> usize {
         let rounds: BTreeSet<Key> = self.scattered.keys().map(|(cell, round, _)| (cell.clone(), *round)).collect();
         rounds.iter().filter(|key| !self.ended.contains_key(key)).count()
     }
 
-    /// Puts rounds together whose lines do not stand together. To be called when all lines are read.
+    /// Assembles rounds whose lines are not next to each other. Call it after all lines were read.
     pub(crate) fn settle(&mut self) {
         self.give_up_pending();
         let mut incomplete = std::mem::take(&mut self.incomplete);
-        // The last try counts: what an earlier one lacks is then of no account.
+        // The last attempt counts, so missing lines of earlier attempts do not matter.
         incomplete.sort_by_key(|(_, end)| std::cmp::Reverse(end.attempt));
         for (place, end) in incomplete {
             let phases = self.scattered.remove(&(end.cell.clone(), end.round, end.attempt)).unwrap_or_default();
             let names: BTreeSet<&str> = phases.iter().map(|(_, phase)| phase.result.phase.as_str()).collect();
-            // Of two lines of the same phase nobody knows which is of this round.
+            // Of two lines for the same phase, nothing shows which one belongs to this round.
             let is_told = names.len() == phases.len();
             if is_told && is_complete(&end, phases.len()) {
                 self.take_round(end, place, phases);
@@ -175,8 +177,8 @@ impl Assembly {
         self.leave_out_short();
     }
 
-    /// Ends of older versions do not say how many phases there were. One that is well has all that other rounds of its workload measured, but for
-    /// what its store does not offer.
+    /// Ends of older versions lack the number of phases. A sound round has every phase that other rounds of its
+    /// workload have, except phases that its store does not offer.
     fn leave_out_short(&mut self) {
         if self.cells.iter().all(|round| round.end.phases_measured.is_some()) {
             return;
@@ -202,7 +204,7 @@ impl Assembly {
         self.lacking += short.len();
     }
 
-    /// The finished rounds, and notes on what was left out.
+    /// The finished rounds, and notes on everything left out.
     pub(crate) fn finish(mut self) -> (Vec<CellRound>, Vec<ReadNote>) {
         self.settle();
         let all = [
@@ -215,7 +217,7 @@ impl Assembly {
         (self.cells, notes.collect())
     }
 
-    /// A phase of another round, or the same one again, begins a new round.
+    /// A phase of another round, or a repeated phase, begins a new round.
     fn phase(&mut self, phase: PhaseLine, place: Place) {
         let begins_anew = self.pending.iter().any(|(_, before)| {
             (&before.cell, before.round, before.attempt) != (&phase.cell, phase.round, phase.attempt)
@@ -253,19 +255,19 @@ impl Assembly {
         }
     }
 
-    /// Whether a later try of this round ended, which takes the place of this one.
+    /// Whether a later attempt at this round ended, which replaces this one.
     fn is_superseded(&self, end: &CellEnd) -> bool {
         let ended = self.ended.get(&(end.cell.clone(), end.round));
         gives_way(end) && ended.is_some_and(|ended| ended.attempt > end.attempt)
     }
 
-    /// Whether a round ended before in a way that does not give way to another end.
+    /// Whether the round had already ended for good.
     fn is_repeated(&self, end: &CellEnd) -> bool {
         let ended = self.ended.get(&(end.cell.clone(), end.round));
         ended.is_some_and(|ended| !ended.gives_way) && !self.is_superseded(end)
     }
 
-    /// A round that ended before.
+    /// Counts a round that had already ended.
     fn repeat(&mut self, lines: usize) {
         self.repeated += 1;
         self.lines_repeated += lines;
@@ -294,7 +296,7 @@ impl Assembly {
         }
     }
 
-    /// Whether the phases replayed the tapes that the first round of their workload did, whatever its store: only then may figures be
+    /// Whether the phases replayed the same tapes as the first round of their workload. Only then may stores be
     /// compared.
     fn replayed_the_same(&mut self, round: &CellRound) -> bool {
         replayed(round)
@@ -309,13 +311,13 @@ impl Assembly {
     }
 }
 
-/// Whether another end takes the place of this one.
+/// Whether a later end replaces this one.
 fn gives_way(end: &CellEnd) -> bool {
     end.failure.is_some_and(FailureKind::is_of_surroundings)
 }
 
-/// Whether a round that ended so has all its phases. Older versions did not say how many: one that is well has some, and [`Assembly::settle`] holds
-/// it to what others of its workload have.
+/// Whether a round with this end has all its phases. Ends of older versions lack their number: a sound round then needs
+/// at least one phase. [`Assembly::settle`] compares it with other rounds of its workload.
 fn is_complete(end: &CellEnd, phases: usize) -> bool {
     match end.phases_measured {
         Some(count) => count == phases as u64,

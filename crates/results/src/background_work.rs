@@ -1,4 +1,5 @@
-//! What stores put off: for every phase that waited for it, the cost as it was acknowledged and as it was when all was done.
+//! Background work that stores defer: for each phase that waited for it, the cost when acknowledged and the cost with
+//! background work included.
 
 use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
@@ -17,31 +18,32 @@ pub struct BackgroundWork {
     unfinished: usize,
 }
 
-/// The cost with all that was put off.
+/// The cost with background work included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SettledCost {
     /// Time of an operation, nanoseconds.
     pub each_ns: Option<f64>,
-    /// How many times the acknowledged time that is.
+    /// Its ratio to the acknowledged time.
     pub times: Option<f64>,
-    /// How long the work went on after the phase, nanoseconds.
+    /// How long background work continued after the phase, nanoseconds.
     pub after_ns: Option<f64>,
 }
 
 impl BackgroundWork {
-    /// Time of an operation as it was acknowledged, nanoseconds; the mean of all rounds, as all of these.
+    /// Time of an operation when acknowledged, nanoseconds. Like all of these, the mean of all rounds.
     pub fn acknowledged_ns(&self) -> Option<f64> {
         mean(&self.acknowledged_ns)
     }
 
-    /// The cost with all that was put off; `None` if it did not end in some round, since a mean of the others would hide that.
+    /// The cost with background work included. `None` if the work did not finish in some round: a mean of the others
+    /// would hide that.
     pub fn settled(&self) -> Option<SettledCost> {
         let each_ns = mean(&self.settled_ns);
         let times = each_ns.zip(self.acknowledged_ns()).map(|(all, first)| all / first);
         (self.unfinished == 0).then(|| SettledCost { each_ns, times, after_ns: mean(&self.after_ns) })
     }
 
-    /// What was written meanwhile, bytes.
+    /// Bytes written during the background work.
     pub fn written_bytes(&self) -> Option<f64> {
         mean(&self.written_bytes)
     }

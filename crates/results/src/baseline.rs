@@ -1,4 +1,5 @@
-//! Rates of variants against those of a baseline: which comparisons have one, and how many times its rate a store reaches.
+//! Rates of variants compared with those of a baseline: which fields have one, and each store's multiple of the
+//! baseline's rate.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::verdict::{Field, Table};
 
-/// The rates of the variants that others are set against, by measure and store: of several variants that have one the first's.
+/// The rates of the baseline's variants, by measure and store. If several variants have a rate, the first one counts.
 pub struct Baseline<'a> {
     variants: &'a [String],
     rates: BTreeMap<(&'a Measure, &'a str), f64>,
@@ -17,7 +18,7 @@ pub struct Baseline<'a> {
 /// How a store shares the first place of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shares {
-    /// It is as good as the best.
+    /// It is tied with the best.
     Tied,
     /// The rounds do not show whether the best is better.
     Open,
@@ -25,13 +26,13 @@ pub enum Shares {
 
 /// A store's rate in a field.
 pub struct RateOf<'a> {
-    /// Its key.
+    /// The store's key.
     pub key: &'a str,
-    /// Operations (for scans entries) a second; `None` where it failed.
+    /// Operations per second (entries for scans). `None` if it failed.
     pub per_second: Option<f64>,
-    /// How many times the baseline's that is; `None` without one, and of the baseline itself.
+    /// The multiple of the baseline's rate. `None` without a baseline, and for the baseline itself.
     pub times: Option<f64>,
-    /// Whether it shares the first place, or may.
+    /// Whether it shares the first place, or might.
     pub shares: Option<Shares>,
 }
 
@@ -51,13 +52,13 @@ impl<'a> Baseline<'a> {
         Self { variants, rates }
     }
 
-    /// The fields of a table that are compared: those of measures that the baseline has too, as others prepare. A run that was cut short may have
-    /// no baseline: then all of them.
+    /// The fields of a table to compare: those of measures that the baseline has too. Other measures only prepare them.
+    /// All fields if an interrupted run has no baseline.
     pub fn fields<'t>(&self, table: &'t Table) -> impl Iterator<Item = (&'t Measure, &'t Field)> {
         timed(table).filter(|(measure, _)| self.rates.is_empty() || self.rates.keys().any(|(of, _)| of == measure))
     }
 
-    /// The rate of each store in a field. Stores that failed come last.
+    /// The rate of each store in a field. Failed stores come last.
     pub fn rates<'f>(
         &self,
         table: &Table,
@@ -97,7 +98,7 @@ fn shares(field: &Field, key: &str) -> Option<Shares> {
     }
 }
 
-/// Operations (for scans entries) a second, all threads together, from the typical round.
+/// Operations per second (entries for scans) of all threads together, from the typical round.
 fn per_second(table: &Table, rounds: &Rounds) -> Option<f64> {
     let centre_ns = rounds.centre().filter(|centre| *centre > 0.0)?;
     Some(1e9 * table.circumstances.threads() as f64 / centre_ns)

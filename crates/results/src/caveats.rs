@@ -1,4 +1,4 @@
-//! What a reader of a run's figures must know, besides warnings and what was left out while reading.
+//! Facts that a reader of a run's figures needs, besides warnings and notes of the reader.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,21 @@ use bakeoff_protocol::StoreDescription;
 
 use crate::analysis::Analysis;
 
-/// Something to know.
+/// One such fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caveat {
-    /// Neighbouring rounds are alike, and intervals are widened for it: their correlation in the table where it is largest.
+    /// Neighbouring rounds are correlated, and intervals are widened for it. The value is the largest correlation of a
+    /// table.
     Correlated(f64),
-    /// Several threads replayed: times are of an operation in its thread, all else is of the process.
+    /// Several threads replayed. Times are per operation in its thread; all other figures are per process.
     SeveralThreads,
-    /// Threads that write take turns in the stores with these titles.
+    /// Writing threads take turns in the stores with these titles.
     WritesTakeTurns(Vec<String>),
-    /// In these phases times count from when operations were due.
+    /// In these phases, times count from when operations were due.
     OpenLoop(Vec<String>),
 }
 
-/// Those of a run.
+/// The caveats of a run.
 pub fn caveats(of: &Analysis) -> Vec<Caveat> {
     let run = of.run;
     let axes = || run.cells.iter().map(|cell| &cell.end.axes);

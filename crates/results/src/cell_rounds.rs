@@ -1,11 +1,11 @@
-//! Rounds of cells: what is measured at once, and how it ended.
+//! Rounds of cells: the unit of measuring, and how each ended.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine};
 
-/// One cell's round that ended, well or not, with the phases it measured.
+/// A cell's round that ended, successfully or not, with its phases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellRound {
     /// How it ended.
@@ -15,18 +15,18 @@ pub struct CellRound {
 }
 
 impl CellRound {
-    /// Whether everything was measured, every answer right and the content verified.
+    /// Whether everything was measured, every answer was right, and the content was verified.
     pub fn is_ok(&self) -> bool {
         self.end.status == CellStatus::Ok
     }
 }
 
-/// Ids of the cells that failed in some round: none of their figures count, the good rounds' neither.
+/// Ids of cells that failed in some round. Their good rounds do not count either.
 pub(crate) fn failed_cells<R: Borrow<CellRound>>(cells: &[R]) -> BTreeSet<&str> {
     cells.iter().map(Borrow::borrow).filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect()
 }
 
-/// The names of all phases in the order in which they ran: as in the round that has most, the others' behind.
+/// The names of all phases in order of execution: the order of the round with the most phases, then the others.
 pub fn phase_order<R: Borrow<CellRound>>(cells: &[R]) -> Vec<&str> {
     let mut rounds: Vec<&CellRound> = cells.iter().map(Borrow::borrow).collect();
     rounds.sort_by_key(|cell| std::cmp::Reverse(cell.phases.len()));

@@ -1,4 +1,4 @@
-//! How much of a run was measured: cells, their rounds, checked answers; and whether there are rounds enough to prove anything.
+//! How much of a run was measured: cells, rounds, checked answers, and whether the rounds suffice for a proof.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use crate::run::Run;
 /// The cells of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellsMeasured {
-    /// The rounds of each cell that never failed, in the order of their ids.
+    /// The number of rounds of each cell that never failed, in the order of ids.
     pub rounds: Vec<u32>,
     /// Cells that failed in some round.
     pub failed: usize,
     /// Planned cells without a round.
     pub left: usize,
-    /// Answers that were checked in rounds that did not fail: all of them were right.
+    /// Answers checked in rounds that did not fail. All were right.
     pub answers_checked: u64,
-    /// Entries that were compared after opening again.
+    /// Entries compared after reopening.
     pub entries_compared: u64,
-    /// The rounds that were asked for; `None` if that is not known.
+    /// The requested number of rounds. `None` if unknown.
     asked: Option<u32>,
-    /// Whether the run compares stores: a pick, a search for the highest rate and a profile have answers of their own.
+    /// Whether the run compares stores. Picks, rate searches and profiles have their own kinds of answer.
     compares: bool,
 }
 
-/// Which cells have too few rounds for anything to be proven.
+/// Cells with too few rounds for a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FewRounds {
-    /// Who has too few.
+    /// Which cells have too few.
     pub which: Few,
-    /// All cells that never failed.
+    /// The number of cells that never failed.
     pub all: usize,
-    /// Whether fewer rounds were asked for than a proof takes, so that it was not the time alone.
+    /// Whether fewer rounds were requested than a proof needs, so that time is not the only cause.
     pub asked_for_few: bool,
 }
 
@@ -47,7 +47,7 @@ pub enum Few {
 }
 
 impl CellsMeasured {
-    /// Those of a run.
+    /// Counts the cells of a run.
     pub fn of(run: &Run) -> Self {
         let mut cells: BTreeMap<&str, (u32, bool)> = BTreeMap::new();
         for cell in &run.cells {
@@ -71,7 +71,8 @@ impl CellsMeasured {
         }
     }
 
-    /// Which cells have fewer rounds than a proof takes; `None` if all have enough, and of a run that does not compare stores.
+    /// The cells with fewer rounds than a proof needs. `None` if all have enough, and for runs that do not compare
+    /// stores.
     pub fn few_rounds(&self) -> Option<FewRounds> {
         let with_at_most = |most: usize| self.rounds.iter().filter(|rounds| **rounds as usize <= most).count();
         let (once, few, all) = (with_at_most(1), with_at_most(ROUNDS_PROOF - 1), self.rounds.len());

@@ -1,22 +1,22 @@
-//! What figures have in common that may be compared, and its labels.
+//! Circumstances: the conditions that comparable figures share, and their labels.
 
 use bakeoff_protocol::{
     AXES, Axes, Axis, AxisValue, DISTURBANCE, DURABILITY, Durability, MEDIUM, Part, Role, THREADS, VARIANT, shown_axes,
 };
 use bakeoff_text::{bytes, format_count, format_size_range, printable};
 
-/// A value of each axis by which the tables of a report differ, in the order in which people see them. Figures are compared with those of
-/// the same circumstances alone.
+/// A value for each axis that distinguishes tables of a report, in the order of display. Only figures with the same
+/// circumstances are compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Circumstances(Vec<AxisValue>);
 
-/// The axes by which tables differ, in the order in which people see them.
+/// The axes that distinguish tables, in the order of display.
 pub fn table_axes() -> impl Iterator<Item = &'static Axis> {
     shown_axes().iter().copied().filter(|axis| axis.part == Part::Table)
 }
 
 impl Circumstances {
-    /// Those of a cell.
+    /// The circumstances of a cell.
     pub fn of(cell: &Axes) -> Self {
         Self(table_axes().map(|axis| axis.shared(cell)).collect())
     }
@@ -26,12 +26,12 @@ impl Circumstances {
         table_axes().zip(&self.0)
     }
 
-    /// The value of an axis; `None` if tables do not differ by it.
+    /// The value of an axis. `None` if the axis does not distinguish tables.
     pub fn get(&self, axis: &Axis) -> Option<&AxisValue> {
         self.iter().find(|(of, _)| of.name == axis.name).map(|(_, value)| value)
     }
 
-    /// The same with the usual value of an axis.
+    /// The same circumstances with the usual value of an axis.
     pub fn without(mut self, axis: &Axis) -> Self {
         let usual = axis.value(&Axes::default());
         if let Some((_, value)) = table_axes().zip(&mut self.0).find(|(of, _)| of.name == axis.name) {
@@ -47,12 +47,12 @@ impl Circumstances {
         }
     }
 
-    /// The suite's variant, where it has several.
+    /// The suite's variant, if it has several.
     pub fn variant(&self) -> Option<&str> {
         self.text(&VARIANT)
     }
 
-    /// What each write promises; `None` where each store was set as a suite, or a publication, chose.
+    /// The durability level. `None` if a suite or publication set each store differently.
     pub fn durability(&self) -> Option<Durability> {
         match self.get(&DURABILITY) {
             Some(AxisValue::Class(class)) => *class,
@@ -60,12 +60,12 @@ impl Circumstances {
         }
     }
 
-    /// The promise for people.
+    /// The durability level, for people.
     pub fn durability_label(&self) -> &'static str {
         self.durability().map_or(DURABILITY.none, Durability::name)
     }
 
-    /// What else went on; `None` for nothing.
+    /// The background load, if any.
     pub fn disturbance(&self) -> Option<&str> {
         self.text(&DISTURBANCE)
     }
@@ -75,7 +75,7 @@ impl Circumstances {
         self.text(&MEDIUM).unwrap_or_default()
     }
 
-    /// Threads.
+    /// The number of threads.
     pub fn threads(&self) -> u64 {
         match self.get(&THREADS) {
             Some(AxisValue::Count(Some(threads))) => *threads,
@@ -84,13 +84,13 @@ impl Circumstances {
     }
 }
 
-/// Whether two cells are alike in all but the store and its settings.
+/// Whether two cells differ at most in the store and its settings.
 pub fn is_same_but_contender(one: &Axes, other: &Axes) -> bool {
     let decides = |axis: &&Axis| axis.role != Role::Contender;
     AXES.iter().filter(decides).all(|axis| axis.value(one) == axis.value(other))
 }
 
-/// The value of an axis alone, for people: `64 MiB`; empty where there is none.
+/// The value of an axis without its name, for people: `64 MiB`. Empty if there is none.
 pub fn value_label(value: &AxisValue) -> String {
     match value {
         AxisValue::Flag(flag) => flag.to_string(),

@@ -1,4 +1,4 @@
-//! What phases began with whose store's files had been dropped from the page cache.
+//! Phases that began with cold caches: the store's files had been dropped from the page cache.
 
 use bakeoff_protocol::PhaseLine;
 use bakeoff_stats::mean;
@@ -16,27 +16,27 @@ pub struct ColdStarts {
 }
 
 impl ColdStarts {
-    /// How long opening took, nanoseconds, the mean of all rounds.
+    /// Time to open, nanoseconds; the mean of all rounds.
     pub fn open_ns(&self) -> Option<f64> {
         mean(&self.open_ns)
     }
 
-    /// The same in the slowest round.
+    /// Time to open in the slowest round.
     pub fn most_ns(&self) -> Option<f64> {
         self.open_ns.iter().copied().reduce(f64::max)
     }
 
-    /// What was in the page cache of the files, bytes, in the round that had most.
+    /// The files' bytes in the page cache before dropping it, in the round with the most.
     pub fn before_bytes(&self) -> Option<u64> {
         self.before_bytes
     }
 
-    /// What stayed there, bytes, in the round in which that was most.
+    /// The bytes that stayed there, in the round with the most.
     pub fn after_bytes(&self) -> Option<u64> {
         self.after_bytes
     }
 
-    /// What the phase then had the device read, bytes, the mean of all rounds.
+    /// Bytes that the phase then read from the device; the mean of all rounds.
     pub fn block_read_bytes(&self) -> Option<f64> {
         mean(&self.block_read_bytes)
     }

@@ -1,4 +1,4 @@
-//! The commits of batched phases: how many there were, and how long each took.
+//! Commits of batched phases: their number and duration.
 
 use bakeoff_protocol::{Latency, PhaseResult};
 use bakeoff_stats::mean;
@@ -8,7 +8,7 @@ use crate::figures::commits;
 use crate::gathered::{Gathered, phases_that};
 use crate::store_figures::{Percentile, percentiles};
 
-/// One store's rounds of one phase whose commits were timed one by one.
+/// One store's rounds of one phase whose commits were timed individually.
 #[derive(Default)]
 pub struct Commits {
     latencies: Vec<Latency>,
@@ -16,7 +16,7 @@ pub struct Commits {
 }
 
 impl Commits {
-    /// How many a round has: the mean of all rounds, as all of these but the largest.
+    /// Commits per round. Like all of these except the maximum, the mean of all rounds.
     pub fn count(&self) -> Option<f64> {
         mean(&self.operations.iter().map(|count| *count as f64).collect::<Vec<_>>())
     }
@@ -31,7 +31,7 @@ impl Commits {
         percentiles(&self.latencies.iter().collect::<Vec<_>>(), &self.operations)
     }
 
-    /// The slowest of all rounds, nanoseconds.
+    /// The slowest commit of all rounds, nanoseconds.
     pub fn max_ns(&self) -> Option<u64> {
         self.latencies.iter().map(|latency| latency.latency_ns_max).max()
     }

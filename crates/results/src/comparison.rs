@@ -1,14 +1,19 @@
-//! Two runs side by side: what became better or worse, is the same, or cannot be told, for each store in each workload and over all of them.
+//! Two runs compared: what became better or worse, stayed the same, or is undecided, for each store in each workload
+//! and over all workloads.
 //!
-//! Only what both runs measured under the same circumstances is compared. Every figure is taken as a cost (time, bytes on disk
-//! per byte of data, bytes of memory), so that a ratio above 1 always means worse.
+//! Only figures that both runs have under the same circumstances are compared. Each figure is a cost: time, bytes on
+//! disk per byte of data, or bytes of memory. So a ratio above 1 always means worse.
 //!
-//! There are three tables: each store's time over everything, each store and measure over all workloads, every workload. The first
-//! one sees a small change of a store that no single workload proves. Rounds of two runs have nothing in common, and a run is another hour
-//! than the next: intervals of times are widened by how much sessions differ ([`SESSION_DEVIATION`]). Runs that were measured in turn
-//! are compared round by round instead. Within a table levels are Benjamini and Hochberg's
-//! ([`bakeoff_stats::discovery_confidence`]); the tables share what may go wrong, so that between two equal runs something is called
-//! worse in at most one of twenty comparisons, and better likewise.
+//! There are three tables: each store's time over everything, each store and measure over all workloads, and every
+//! workload. The first shows a small change of a store that no single workload proves.
+//!
+//! Rounds of two runs are not paired, and the runs happen at different hours. So intervals of times are widened by the
+//! usual difference between sessions ([`SESSION_DEVIATION`]). Runs that were measured in turn are compared round by
+//! round instead.
+//!
+//! Within a table, levels follow Benjamini and Hochberg ([`bakeoff_stats::discovery_confidence`]). The tables divide
+//! the error rate: of comparisons between two equal runs, at most one in twenty marks anything worse. The same holds
+//! for better.
 
 mod pair;
 
@@ -26,45 +31,46 @@ use crate::rounds::{over_workloads, with_enough_rounds};
 use crate::run::Run;
 use crate::verdict::{Column, Size, Table, gather};
 
-/// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
-/// the side of the worse, which is one in twenty of all.
+/// The false discovery rate of each table: stores, stores and measures, single workloads. Half of each is on the side
+/// of "worse", together one in twenty.
 const WRONG: [f64; 3] = [0.05, 0.025, 0.025];
 
-/// By how much a session differs from the next on a quiet machine, as the standard deviation of the logarithm of a time: 4 to 8 % where
-/// the same program was measured in 40 runs (`docs/lab/2026-11-28-sessions.md`). Of runs whose rounds differ by more, that counts.
+/// How much sessions differ on a quiet machine, as the standard deviation of the logarithm of a time. The same program,
+/// measured in 40 runs, varied by 4 to 8 % (`docs/lab/2026-11-28-sessions.md`). If the rounds of the runs differ by
+/// more, that value counts.
 pub const SESSION_DEVIATION: f64 = 0.08;
 
-/// What can be said of one store under one measure.
+/// The verdict on one store under one measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The second run's costs are lower.
     Better,
     /// The second run's costs are higher.
     Worse,
-    /// The costs are the same within [`TIED_WITHIN`]: the interval contains 1 and reaches no further, or the figures differ by less than can be
-    /// resolved.
+    /// The costs are the same within [`TIED_WITHIN`]: the interval contains 1 and stays within that limit, or the
+    /// difference is below the resolution.
     Same,
-    /// The interval contains 1 and reaches further, or a run has too few rounds.
+    /// The interval contains 1 and exceeds that limit, or a run has too few rounds.
     CannotTell,
 }
 
 impl Change {
-    /// Whether something changed.
+    /// Whether a change is proven.
     pub fn is_proven(self) -> bool {
         matches!(self, Self::Better | Self::Worse)
     }
 }
 
-/// How many workloads of a line are taken together.
+/// The number of workloads combined in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// Those that have enough rounds in both runs.
+    /// Workloads with enough rounds in both runs.
     pub kept: usize,
-    /// All that both runs have.
+    /// All workloads that both runs have.
     pub all: usize,
 }
 
-/// What a line is about.
+/// The subject of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The time over everything that was timed.
@@ -73,7 +79,7 @@ pub enum Subject {
     Workloads {
         /// The measure.
         measure: Measure,
-        /// What the workloads have in common.
+        /// The circumstances that the workloads share.
         circumstances: Circumstances,
         /// The workloads.
         taken: Taken,
@@ -92,7 +98,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Which lines it is compared together with.
+    /// The family whose lines are judged together with it.
     fn family(&self) -> Family {
         self.measure().map_or(Family::Time, Measure::family)
     }
@@ -106,21 +112,21 @@ impl Subject {
     }
 }
 
-/// One line: a store under a measure, in one workload or over all that both runs have.
+/// One line: a store under a measure, in one workload or over all common ones.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The key of the store with its settings.
     pub key: String,
-    /// What of it is compared.
+    /// What is compared.
     pub subject: Subject,
-    /// The second run's cost by the first one's; `None` where a run has too few rounds for an interval.
+    /// The ratio of the second run's cost to the first run's. `None` if a run has too few rounds for an interval.
     pub ratio: Option<Interval>,
-    /// What that says.
+    /// The verdict.
     pub change: Change,
 }
 
 impl Line {
-    /// How far the ratio is from 1, whichever way, as a logarithm; 0 where there is none.
+    /// The distance of the ratio from 1 in either direction, as a logarithm. 0 without a ratio.
     pub fn distance(&self) -> f64 {
         self.ratio.map_or(0.0, |of| of.estimate.ln().abs())
     }
@@ -129,7 +135,7 @@ impl Line {
 /// Two runs, compared.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// Who takes part in either.
+    /// The contenders of both runs.
     pub contenders: Contenders,
     /// The circumstances of all lines, each once.
     pub circumstances: Vec<Circumstances>,
@@ -139,17 +145,18 @@ pub struct Comparison {
     pub overall: Vec<Line>,
     /// A line for each store, measure and workload.
     pub lines: Vec<Line>,
-    /// How the first failed round of each cell ended that failed in the second run only.
+    /// The ends of the first failed rounds of cells that failed only in the second run.
     pub newly_failed: Vec<CellEnd>,
-    /// How many figures one run has and the other lacks: only the first, only the second.
+    /// The number of figures that only the first run has, and that only the second run has.
     pub only_in: [usize; 2],
-    /// By how much the two sessions are taken to differ, as the standard deviation of the logarithm of a time; `None` of runs that were
-    /// measured in turn.
+    /// The assumed difference of the two sessions, as the standard deviation of the logarithm of a time. `None` for
+    /// runs measured in turn.
     pub session_deviation: Option<f64>,
 }
 
 impl Comparison {
-    /// Compares two runs, the later or changed one second: round by round if they were measured in turn, else as two sessions.
+    /// Compares two runs, the later or changed one second. Runs measured in turn are compared round by round, others as
+    /// two sessions.
     ///
     /// # Errors
     /// They have nothing in common, or one was profiled.
@@ -159,7 +166,7 @@ impl Comparison {
         let contenders = Contenders::of_all(&[(&a.cells, a.stores()), (&b.cells, b.stores())]);
         let (tables_a, tables_b) = (gather(&a.cells, &contenders), gather(&b.cells, &contenders));
         let in_turn = a.record.is_in_turn_with(&b.record);
-        // Where they were, another setting of a store is what is compared.
+        // Runs in turn may compare two settings of a store.
         let twins = |of, other| if in_turn { twins(of, other, &contenders) } else { BTreeMap::new() };
         let (common, only_a) = pairs(&tables_a, &tables_b, &twins(&tables_a, &tables_b));
         if common.is_empty() {
@@ -179,27 +186,27 @@ impl Comparison {
         })
     }
 
-    /// How many figures the first run has and the second one lacks.
+    /// The number of figures that the first run has and the second lacks.
     pub fn missing(&self) -> usize {
         self.only_in[0]
     }
 
-    /// Lines that are worse by more than this part (0.05 is 5 %), beyond doubt: all of their interval is.
+    /// Lines that are proven to be worse by more than `part` (0.05 is 5 %): the whole interval is.
     pub fn worse_by(&self, part: f64) -> Vec<&Line> {
         let worse = |line: &&Line| line.ratio.is_some_and(|ratio| ratio.low > 1.0 + part);
         self.all().filter(worse).filter(|line| line.change == Change::Worse).collect()
     }
 
-    /// Figures of single workloads that may be worse by more than this part without being proven so: their interval reaches beyond
-    /// it, or there are too few rounds for one.
+    /// Figures of single workloads that may be worse by more than `part` without proof. Their interval exceeds it, or
+    /// they have too few rounds for an interval.
     pub fn undecided_by(&self, part: f64) -> Vec<&Line> {
         let open = |line: &&Line| line.ratio.is_none_or(|of| of.low <= 1.0 + part && of.high > 1.0 + part);
         self.lines.iter().filter(open).collect()
     }
 
-    /// Whether more rounds of this cell of the first run say more: some figure of it is worse, and may be so by more than this part; or a line
-    /// over many workloads, this one among them, is called worse, which must hold over more rounds. Figures that never differ are as sure as
-    /// they can be.
+    /// Whether more rounds of this cell of the first run would decide more. That is so if a figure of the cell is
+    /// worse, and possibly by more than `part`. It is also so if a line over many workloads, including this one, is
+    /// marked worse: that must hold over more rounds. Figures that never vary need no more rounds.
     pub fn needs_rounds(&self, cell: &Axes, part: f64) -> bool {
         let Some(contender) = self.contenders.of(cell) else { return false };
         let (size_of_cell, of_cell) = ((cell.value_bytes_min, cell.value_bytes_max), Circumstances::of(cell));
@@ -217,30 +224,30 @@ impl Comparison {
         self.all().filter(|line| line.key == contender.key).any(is_open)
     }
 
-    /// Whether the second run may stand in place of the first: nothing is worse by more than this part, failed anew or is missing, and
-    /// everything could be told.
+    /// Whether the second run may replace the first: nothing is worse by more than `part`, newly failed, missing or
+    /// undecided for lack of rounds.
     pub fn passes(&self, part: f64) -> bool {
         let is_whole = self.newly_failed.is_empty() && self.missing() == 0 && self.untold() == 0;
         is_whole && self.worse_by(part).is_empty()
     }
 
-    /// Every line, the widest first.
+    /// Every line, beginning with the widest table.
     fn all(&self) -> impl Iterator<Item = &Line> {
         self.tables().into_iter().flatten()
     }
 
-    /// The tables, the widest first.
+    /// The tables, beginning with the widest.
     fn tables(&self) -> [&[Line]; 3] {
         [&self.stores, &self.overall, &self.lines]
     }
 
-    /// How many figures have too few rounds in one of the runs for anything to be told.
+    /// The number of figures with too few rounds in one of the runs.
     pub fn untold(&self) -> usize {
         self.lines.iter().filter(|line| line.ratio.is_none()).count()
     }
 
-    /// The line of each store title that changed in this direction: of the widest table that has one, that which changed most. Those of wide tables come
-    /// first, and of the same table those that changed most.
+    /// One line for each store title that changed in this direction, from the widest table that has one. Within a
+    /// table, the largest change comes first.
     pub fn most_changed(&self, change: Change) -> Vec<&Line> {
         let mut named: Vec<&Line> = Vec::new();
         for table in self.tables() {
@@ -257,12 +264,12 @@ impl Comparison {
     }
 }
 
-/// Whether a line over many workloads is called worse by rounds that scatter.
+/// Whether a line over many workloads is marked worse although its rounds vary.
 fn is_doubtful(line: &Line, ratio: Interval) -> bool {
     line.change == Change::Worse && ratio.low < ratio.high
 }
 
-/// How the first failed round of each cell ended that never failed in the first run, and did in the second.
+/// The ends of the first failed rounds of cells that never failed in the first run but did in the second.
 fn newly_failed(a: &Run, b: &Run) -> Vec<CellEnd> {
     let failed_in_a: BTreeSet<&str> = failed(a).map(|end| end.cell.as_str()).collect();
     let in_a: BTreeSet<&str> = a.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
@@ -278,18 +285,18 @@ fn failed(run: &Run) -> impl Iterator<Item = &CellEnd> {
     run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end)
 }
 
-/// A line that is still to be judged.
+/// A line without a verdict yet.
 struct Open {
     line: Line,
-    /// The second run's costs to the first one's; `None` where a run has too few rounds.
+    /// The ratio of the second run's costs to the first run's. `None` if a run has too few rounds.
     ratio: Option<LogRatio>,
-    /// Whether the typical rounds differ by less than can be resolved.
+    /// Whether the difference of the typical rounds is below the resolution.
     same: bool,
 }
 
 impl Open {
     fn new(key: &str, subject: Subject, (a, b): (&Rounds, &Rounds), session: Option<f64>) -> Self {
-        // Of the measures only times depend on the hour.
+        // Only times depend on the session.
         let deviation = |session| if subject.family() == Family::Time { session } else { 0.0 };
         let ratio = match session {
             Some(session) => LogRatio::of_sessions(b, a, deviation(session)),
@@ -310,7 +317,7 @@ impl Open {
     }
 }
 
-/// By how much the sessions of two runs differ: as usual, or as much as their rounds do.
+/// The difference between the sessions of two runs: the usual one, or that of their rounds if it is larger.
 fn session_deviation(tables: [&[Table]; 2]) -> f64 {
     let fields = tables.into_iter().flatten().flat_map(|table| &table.fields);
     let times = fields.filter(|((measure, ..), _)| measure.is_time());
@@ -319,7 +326,7 @@ fn session_deviation(tables: [&[Table]; 2]) -> f64 {
     median(&deviations).unwrap_or(0.0).max(SESSION_DEVIATION)
 }
 
-/// What the scatter of a table's lines has in common: of those of time, of space and of memory. Two sessions have nothing in common.
+/// The common scatter of a table's lines, by family: time, space and memory. Two sessions have none in common.
 struct Scatter([CommonScatter; Family::ALL.len()]);
 
 impl Scatter {
@@ -335,7 +342,7 @@ impl Scatter {
     }
 }
 
-/// Says of each line of a table what can be said, such that no more than this share of what is called different is not.
+/// Gives each line of a table its verdict. At most `wrong` of the lines marked different are false.
 fn judge(open: &[Open], wrong: f64) -> Vec<Line> {
     let scatter = Scatter::of(open);
     let p_value = |each: &Open| {
@@ -361,7 +368,8 @@ fn lines(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     judge(&pairs.iter().map(open).collect::<Vec<_>>(), WRONG[2])
 }
 
-/// Each store under each measure over all workloads: the geometric mean of its costs, relative to the first run's, round by round.
+/// Each store under each measure over all workloads: the geometric mean of its costs relative to the first run's, round
+/// by round.
 fn overall(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     let groups = grouped(pairs.iter(), |one, other| {
         (one.key, one.measure, one.circumstances) == (other.key, other.measure, other.circumstances)
@@ -376,7 +384,7 @@ fn overall(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     judge(&groups.iter().map(open).collect::<Vec<_>>(), WRONG[1])
 }
 
-/// Each store's time over everything that was timed, in the same way.
+/// Each store's time over all timed figures, computed in the same way.
 fn stores(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     let timed = pairs.iter().filter(|pair| pair.measure.is_time());
     let groups = grouped(timed, |one, other| one.key == other.key);
@@ -389,12 +397,12 @@ fn stores(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     judge(&groups.iter().map(open).collect::<Vec<_>>(), WRONG[0])
 }
 
-/// Those of a group that have enough rounds in both runs to be taken together.
+/// The pairs of a group with enough rounds in both runs to be combined.
 fn whole<'p, 'a>(group: &[&'p Pair<'a>]) -> Vec<&'p Pair<'a>> {
     with_enough_rounds(group.to_vec(), |pair| pair.a.len().min(pair.b.len()))
 }
 
-/// Pairs that belong together, in the order of the first of each group.
+/// Pairs grouped, in the order of the first pair of each group.
 fn grouped<'p, 'a>(
     pairs: impl Iterator<Item = &'p Pair<'a>>,
     same: fn(&Pair, &Pair) -> bool,
@@ -413,14 +421,14 @@ fn scores_of(group: &[&Pair]) -> (Rounds, Rounds) {
     (scores(group, |pair| &pair.a), scores(group, |pair| &pair.b))
 }
 
-/// One figure a round: the geometric mean over the group of its costs, each relative to the first run's typical round.
+/// One value per round: the geometric mean over the group of its costs, each relative to the first run's typical round.
 fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Rounds) -> Rounds {
     let relative = |pair: &&'a Pair<'a>| pair.a.centre().map(|centre| of(pair).map(|cost| cost / centre));
     let costs: Option<Vec<Rounds>> = group.iter().map(relative).collect();
     costs.map_or_else(Rounds::default, |costs| over_workloads(&costs.iter().collect::<Vec<_>>()))
 }
 
-/// Every circumstances once.
+/// All circumstances, each once.
 fn circumstances_of(pairs: &[Pair]) -> Vec<Circumstances> {
     let mut all: Vec<Circumstances> = pairs.iter().map(|pair| pair.circumstances.clone()).collect();
     all.dedup();

@@ -1,4 +1,4 @@
-//! Who takes part: a store with the settings a suite gave it, its title and its slot (colour and mark).
+//! Contenders: a store with the settings that a suite gave it, its title and its slot (colour and mark).
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,76 +9,76 @@ use bakeoff_text::printable;
 use crate::cell_rounds::CellRound;
 use crate::slots::Slots;
 
-/// A store with the settings a suite gave it.
+/// A store with the settings that a suite gave it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
-    /// What tells it apart from all others.
+    /// The contender's unique key.
     pub key: String,
     /// The store's name.
     pub store: String,
     /// Its name for people, safe to print.
     pub title: String,
-    /// The first word of the store's own title, which the name begins with.
+    /// The first word of the store's own title.
     pub first_word: String,
-    /// What failures leave of it at each durability level, as far as its store describes it.
+    /// What remains after a failure, by durability level, as the store's description states it.
     pub after: BTreeMap<Durability, AfterFailure>,
-    /// The durability level, where it is a part of the title: stores promise different things there.
+    /// The durability level, if the title includes it: levels differ among the contenders.
     pub class: Option<Durability>,
-    /// Whether it may be ranked: it keeps its data and does not exist for tests only.
+    /// Whether it is ranked: it keeps its data and is not just for tests.
     pub ranked: bool,
-    /// Its place among [`Contenders::titles`]: the same for all with the same title.
+    /// Its index among [`Contenders::titles`], the same for all contenders with this title.
     pub index: usize,
-    /// Its colour and mark.
+    /// The number of its colour and mark.
     pub slot: usize,
 }
 
 impl Contender {
-    /// One that has no colour yet.
+    /// A contender without a colour yet.
     fn new(key: String, store: String, title: Title, class: Option<Durability>, index: usize) -> Self {
         let Title { first_word, whole: title } = title;
         Self { key, store, title, first_word, after: BTreeMap::new(), class, ranked: true, index, slot: 0 }
     }
 }
 
-/// A store's title with what tells it from others of the same store.
+/// A store's title, with what distinguishes it from other contenders of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Title {
     first_word: String,
-    /// The whole, safe to print.
+    /// The complete title, safe to print.
     pub(crate) whole: String,
 }
 
 impl Title {
-    /// A store's own title, and what comes behind it.
+    /// A store's own title, followed by `more`.
     pub(crate) fn new(own: &str, more: &str) -> Self {
         let first_word = own.split(' ').next().unwrap_or(own);
         Self { first_word: printable(first_word), whole: printable(&format!("{own}{more}")) }
     }
 }
 
-/// Shorter names of these, in order: the first word where it is no other's, with the first letters of the durability class that is a part of
-/// the title; else the whole title.
+/// Shorter names of these, in order. The first word if it is unique, with the first letters of a durability level in
+/// the title. Otherwise the whole title.
 pub fn short_titles(all: &[&Contender]) -> Vec<String> {
     let is_shared = |word: &str| all.iter().filter(|each| each.first_word == word).count() > 1;
     let short = |each: &&Contender| {
-        // A class behind the name, as in `Berkeley DB (none)`, must not get lost.
+        // A level after the name, as in `Berkeley DB (none)`, must stay.
         let class = each.class.map_or_else(String::new, |class| format!("({})", &class.name()[..2]));
         if is_shared(&each.first_word) { each.title.clone() } else { format!("{}{class}", each.first_word) }
     };
     all.iter().map(short).collect()
 }
 
-/// Everyone who takes part in a run, by key.
+/// All contenders of a run, by key.
 #[derive(Clone, Debug, Default)]
 pub struct Contenders(BTreeMap<String, Contender>);
 
 impl Contenders {
-    /// Everyone in these cells, as the stores' descriptions name them.
+    /// The contenders of these cells, with titles from the stores' descriptions.
     pub fn new<R: Borrow<CellRound>>(cells: &[R], stores: &[StoreDescription]) -> Self {
         Self::of_all(&[(cells, stores)])
     }
 
-    /// Everyone in the cells of several runs; a store that several of them describe has the first one's title.
+    /// The contenders of several runs. If several runs describe a store, the first one's title counts.
     pub fn of_all<R: Borrow<CellRound>>(runs: &[(&[R], &[StoreDescription])]) -> Self {
         let mut by_store: BTreeMap<&str, BTreeMap<String, &Axes>> = BTreeMap::new();
         let mut rivals: BTreeMap<(&str, Option<&str>), BTreeSet<String>> = BTreeMap::new();
@@ -103,7 +103,7 @@ impl Contenders {
                 let settings = if several { describe_settings(axes) } else { String::new() };
                 let level = if axes.unequal { format!(" ({})", axes.durability) } else { String::new() };
                 let mut title = Title::new(&own, &format!("{settings}{level}"));
-                // The same store may be set otherwise in another variant: it has the same title there.
+                // Another variant may set the same store differently. It has the same title there.
                 if is_shared || titles.get(&title.whole).is_some_and(|(other, _)| other != store) {
                     title = Title::new(&own, &format!("{settings}{level} [{store}]"));
                 }
@@ -120,7 +120,7 @@ impl Contenders {
         Self(contenders).coloured()
     }
 
-    /// Those with these keys: each with its store, its title and the class that is a part of that. All of them may be ranked.
+    /// Contenders with these keys, each with its store, its title and the level in that title. All may be ranked.
     pub(crate) fn named(all: BTreeMap<String, (String, Title, Option<Durability>)>) -> Self {
         let named = all.into_iter().enumerate().map(|(index, (key, (store, title, class)))| {
             (key.clone(), Contender::new(key, store, title, class, index))
@@ -128,7 +128,8 @@ impl Contenders {
         Self(named.collect()).coloured()
     }
 
-    /// Gives everyone a colour: the first way in which a store is set has that of the store's name, each further one that of its title.
+    /// Assigns colours. The first settings of a store have the colour of the store's name. Further ones have the colour
+    /// of their title.
     fn coloured(mut self) -> Self {
         let (mut slots, mut by_index) = (Slots::default(), BTreeMap::new());
         let all: Vec<(usize, String, String)> =
@@ -145,38 +146,38 @@ impl Contenders {
         self
     }
 
-    /// The one that these axes belong to.
+    /// The contender of these axes.
     pub fn of(&self, axes: &Axes) -> Option<&Contender> {
         self.get(&key_of(axes))
     }
 
-    /// The one with this key.
+    /// The contender with this key.
     pub fn get(&self, key: &str) -> Option<&Contender> {
         self.0.get(key)
     }
 
-    /// One for each title, in the order of their indices.
+    /// One contender for each title, in the order of their indices.
     pub fn titles(&self) -> Vec<&Contender> {
         let by_index: BTreeMap<usize, &Contender> = self.0.values().map(|each| (each.index, each)).collect();
         by_index.into_values().collect()
     }
 
-    /// The place of the one with this key among [`Self::titles`]; 0 if it is unknown.
+    /// The index among [`Self::titles`] of the contender with this key; 0 if unknown.
     pub fn index(&self, key: &str) -> usize {
         self.get(key).map_or(0, |contender| contender.index)
     }
 
-    /// The colour and mark of the one with this key; the first if it is unknown.
+    /// The colour and mark of the contender with this key; the first if unknown.
     pub fn slot(&self, key: &str) -> usize {
         self.get(key).map_or(0, |contender| contender.slot)
     }
 
-    /// The name of the store of the one with this key; the key itself if it is unknown.
+    /// The store's name of the contender with this key; the key itself if unknown.
     pub fn store<'a>(&'a self, key: &'a str) -> &'a str {
         self.get(key).map_or(key, |contender| &contender.store)
     }
 
-    /// The title of the one with this key; the key itself if it is unknown.
+    /// The title of the contender with this key; the key itself if unknown.
     pub fn title(&self, key: &str) -> String {
         self.get(key).map_or_else(|| printable(key), |contender| contender.title.clone())
     }
@@ -186,8 +187,8 @@ fn after_failures(store: &StoreDescription) -> BTreeMap<Durability, AfterFailure
     store.durability.keys().filter_map(|level| Some((*level, store.after_failure(*level)?))).collect()
 }
 
-/// What tells contenders apart: the store's name, its settings if it has any, and where stores promise different things
-/// its class.
+/// What distinguishes contenders: the store's name, its settings if it has any, and its durability level if levels
+/// differ.
 fn key_of(axes: &Axes) -> String {
     let settings: Vec<String> = axes.settings.iter().map(|(name, value)| format!(" {name}={value}")).collect();
     let class = if axes.unequal { format!(" {}", axes.durability) } else { String::new() };

@@ -1,7 +1,7 @@
-//! Results → contests: one for each workload and kind of operation in a phase (or the cell as a whole), in it every store's
-//! figures under every measure, and who is best. Only rounds of cells that never failed count.
+//! Contests from results. A contest is one workload and one kind of operation in a phase (or the whole cell). It has
+//! every store's figures under every measure, and who is best. Only rounds of cells that never failed count.
 //!
-//! Tables rank some of the measures already: those rankings stand here too. The others are ranked like them.
+//! Tables rank some of the measures already, and those rankings are reused here. The others are ranked in the same way.
 
 pub mod course;
 pub mod curve;
@@ -28,21 +28,21 @@ use bakeoff_limits::in_parallel;
 pub struct Entry<'a> {
     /// The cell's id.
     pub cell: &'a str,
-    /// Its figures in each round, by measure.
+    /// Its figures by measure, one per round.
     pub rounds: [Rounds; MEASURES.len()],
-    /// What is shown of them, by measure: the typical round, and where there are several the lowest and the highest; see
-    /// [`OfRounds`](measures::OfRounds). Empty where there is no figure, or too few operations tell it.
+    /// The displayed figures by measure: the typical round and, with several rounds, the lowest and the highest; see
+    /// [`OfRounds`](measures::OfRounds). Empty if there is no figure, or if there are too few operations for it.
     pub shown: [Vec<f64>; MEASURES.len()],
-    /// Its latencies, a round each.
+    /// Its latencies, one per round.
     pub latencies: Vec<&'a Latency>,
-    /// Of how many operations each of them is.
+    /// The number of operations behind each of them.
     pub operations: Vec<u64>,
-    /// The round with the slowest operation of all: how its latency went over time.
+    /// The round with the slowest operation of all. The page shows its latency over time.
     pub slowest_round: Option<&'a PhaseResult>,
 }
 
 impl Entry<'_> {
-    /// Its figures under a measure, a round each; `None` if it has some, and too few operations to tell them.
+    /// Its figures under a measure, one per round. `None` if there are too few operations for them.
     pub fn told(&self, measure: usize) -> Option<&Rounds> {
         let rounds = &self.rounds[measure];
         (rounds.is_empty() || MEASURES[measure].is_told(&self.operations)).then_some(rounds)
@@ -59,14 +59,14 @@ impl Entry<'_> {
     }
 }
 
-/// What takes place in a contest.
+/// The subject of a contest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event<'a> {
-    /// The place of the phase among all phases; the cell as a whole comes last.
+    /// The phase's place among all phases. The whole cell comes last.
     place: usize,
-    /// The phase; absent for the cell as a whole.
+    /// The phase. `None` for the whole cell.
     pub phase: Option<&'a str>,
-    /// The kind of operation, named where the phase mixes several.
+    /// The kind of operation, if the phase mixes several.
     pub operation: Option<&'a str>,
     /// Whether figures are per entry of a scan.
     pub per_entry: bool,
@@ -75,7 +75,7 @@ pub struct Event<'a> {
 impl Event<'_> {
     const WHOLE: Self = Self { place: usize::MAX, phase: None, operation: None, per_entry: false };
 
-    /// What tables call it under their measures of a family; `None` if it has none of them.
+    /// The matching measure of tables in a family, if there is one.
     pub fn measure(&self, family: Family) -> Option<Measure> {
         match (family, self.phase) {
             (Family::Time, Some(phase)) => {
@@ -88,33 +88,33 @@ impl Event<'_> {
     }
 }
 
-/// Where contests took place: a run, and all that its cells there have in common.
+/// Where contests took place: a run, and everything that its cells there share.
 pub struct Place<'a> {
-    /// The place of the run among all runs.
+    /// The index of the run.
     pub run: usize,
-    /// The axes of some cell there.
+    /// The axes of one of the cells.
     pub axes: &'a Axes,
 }
 
-/// Stores side by side on the same workload.
+/// Stores on the same workload, compared.
 #[derive(Default)]
 pub struct Contest<'a> {
     /// How the phase was timed.
     pub mode: Option<Mode>,
-    /// Operations a second that were due, of all kinds; absent in a closed loop.
+    /// Operations per second that were due, of all kinds. `None` in a closed loop.
     pub asked_per_second: Option<f64>,
-    /// Who was measured, by key.
+    /// The measured contenders, by key.
     pub entries: BTreeMap<&'a str, Entry<'a>>,
-    /// Keys of those that failed in this workload.
+    /// Keys of contenders that failed in this workload.
     pub failed: BTreeSet<&'a str>,
-    /// Keys of those that do not offer the phase, with the reason.
+    /// Keys of contenders that do not offer the phase, with the reason.
     pub not_offered: BTreeMap<&'a str, &'a str>,
-    /// The verdict under each measure; `None` where nobody is ranked.
+    /// The verdict under each measure. `None` if nobody is ranked.
     pub rankings: [Option<Ranking>; MEASURES.len()],
 }
 
 impl Contest<'_> {
-    /// The entries that may be ranked, compared under each measure that tables do not rank.
+    /// The rankable entries, compared under each measure that tables do not rank.
     fn compared(&self, contenders: &Contenders) -> [Option<Field>; MEASURES.len()] {
         std::array::from_fn(|at| {
             let measure = MEASURES.get(at).filter(|measure| measure.table.is_none())?;
@@ -132,12 +132,12 @@ impl Contest<'_> {
 pub struct Contests<'a> {
     /// Where they took place.
     pub places: Vec<Place<'a>>,
-    /// The contests, by event and by the index of the place.
+    /// The contests, by subject and index of the place.
     pub all: BTreeMap<(Event<'a>, usize), Contest<'a>>,
 }
 
 impl<'a> Contests<'a> {
-    /// The contests of these runs, in which `contenders` take part, each ranked.
+    /// The contests of these runs among `contenders`, ranked.
     pub fn new(runs: &[&'a Analysis<'a>], contenders: &'a Contenders) -> Self {
         let mut gathering = Gathering { order: order_of_all(runs), of: Self::default() };
         for (index, of) in runs.iter().enumerate() {
@@ -162,7 +162,7 @@ impl<'a> Contests<'a> {
         contests
     }
 
-    /// Fills what is shown of every entry.
+    /// Fills in the displayed figures of every entry.
     fn show(&mut self) {
         let mut entries: Vec<&mut Entry> =
             self.all.values_mut().flat_map(|contest| contest.entries.values_mut()).collect();
@@ -172,7 +172,7 @@ impl<'a> Contests<'a> {
         }
     }
 
-    /// Ranks every contest under every measure. Under one of them, those of the same run and circumstances are read together.
+    /// Ranks every contest under every measure. Contests of the same run and circumstances form one family.
     fn rank(&mut self, runs: &[&Analysis], contenders: &Contenders) {
         type Ranked<'r, 'a> = (&'r Event<'a>, &'r Axes, &'r mut Contest<'a>);
         let mut tables: BTreeMap<(usize, Circumstances), Vec<Ranked>> = BTreeMap::new();
@@ -205,12 +205,12 @@ impl<'a> Contests<'a> {
     }
 }
 
-/// The rounds of a run that may be set against others: figures of profiled cells are no measurement.
+/// The rounds of a run that may be compared: figures of profiled cells are not measurements.
 fn measured(run: &Run) -> impl Iterator<Item = &CellRound> {
     run.cells.iter().filter(|cell| cell.end.axes.profile.is_none())
 }
 
-/// The phases of all runs, in the order in which they ran.
+/// The phases of all runs, in order of execution.
 fn order_of_all<'a>(runs: &[&'a Analysis<'a>]) -> Vec<&'a str> {
     let mut order = Vec::new();
     for phase in runs.iter().flat_map(|of| phase_order(&of.run.cells)) {
@@ -269,7 +269,7 @@ impl<'a> Gathering<'a> {
         Event { place, phase: Some(phase), operation: named, per_entry: is_per_entry(operation) }
     }
 
-    /// The event that others have under a phase's name, so that those who do not offer it are shown next to them.
+    /// The subject that other stores have under a phase's name, so that stores without the phase appear next to them.
     fn event_not_offered(&self, phase: &'a str) -> Event<'a> {
         let known = self.of.all.keys().map(|(event, _)| event).find(|event| event.phase == Some(phase));
         known.copied().unwrap_or_else(|| self.event(phase, None, ""))
@@ -279,7 +279,7 @@ impl<'a> Gathering<'a> {
         self.of.all.entry((event, at)).or_default()
     }
 
-    /// Who failed in a workload has failed in all that others did there.
+    /// A store that failed in a workload failed in all contests of it.
     fn mark_failed_everywhere(&mut self) {
         let whole = self.of.all.iter().filter(|((event, _), _)| *event == Event::WHOLE);
         let failed: BTreeMap<usize, BTreeSet<&str>> =

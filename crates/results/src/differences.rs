@@ -1,4 +1,4 @@
-//! What two runs differ in besides their figures: machine, versions, settings, operations.
+//! Differences between two runs besides their figures: machine, versions, settings, operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use crate::assembly::replayed;
 use crate::record::known;
 use crate::run::Run;
 
-/// What is known of a run besides its figures.
+/// A fact about a run besides its figures.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
-    /// The driver program that was given.
+    /// The driver program given by the user.
     DriverProgram,
-    /// The directory for stores that was given.
+    /// The directory for stores given by the user.
     Directory,
-    /// The version of the durability levels: `process` is not the same promise in both.
+    /// The version of the durability levels: `process` differs between versions.
     DurabilityLevels,
     /// The version of bakeoff.
     BakeoffVersion,
@@ -35,9 +35,9 @@ pub enum Fact {
     },
     /// The version of the store with this title.
     StoreVersion(String),
-    /// What ran drivers that need more than a processor.
+    /// Runtimes of drivers, such as a Java virtual machine.
     Runtimes,
-    /// A setting in force.
+    /// An effective setting.
     Setting {
         /// The store.
         store: String,
@@ -46,12 +46,12 @@ pub enum Fact {
     },
 }
 
-/// A fact that is not the same in two runs.
+/// A fact that differs between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The fact.
     pub fact: Fact,
-    /// What it is in the first and in the second run; `None` where that is unknown.
+    /// Its values in the first and in the second run. `None` if unknown.
     pub values: [Option<Value>; 2],
 }
 
@@ -60,12 +60,13 @@ pub struct Difference {
 pub struct Differences {
     /// The facts.
     pub facts: Vec<Difference>,
-    /// How many phases replayed other operations, or the same at another speed, of how many that both runs have.
+    /// The number of phases that replayed other operations or another speed, and the number of phases that both runs
+    /// have.
     pub other_operations: (usize, usize),
 }
 
 impl Differences {
-    /// What two runs differ in.
+    /// The differences between two runs.
     pub fn of(a: &Run, b: &Run) -> Self {
         let (mut facts_a, mut facts_b) = (facts(a), facts(b));
         let all: BTreeSet<Fact> = facts_a.keys().chain(facts_b.keys()).cloned().collect();

@@ -1,4 +1,5 @@
-//! What stores take of disk and memory: at most, after background work, open, closed and as a compacted copy, against the keys and values alone.
+//! Disk and memory usage of stores compared with the size of keys and values: peak, after background work, open,
+//! closed, and as a compacted copy.
 
 use bakeoff_protocol::DiskUsage;
 use bakeoff_stats::mean;
@@ -8,7 +9,7 @@ use crate::figures::peak_memory;
 use crate::gathered::Gathered;
 use crate::run::Run;
 
-/// Whether a suite asks what stores take on disk: it waits for background work, or some store made a compacted copy.
+/// Whether a suite measures disk space: a phase waits for background work, or some store made a compacted copy.
 pub fn measures_space(run: &Run) -> bool {
     let copies = |cell: &CellRound| Some(cell.end.verified.as_ref()?.compacted_copy.is_some());
     run.cells.iter().any(|cell| copies(cell).unwrap_or(false) || settled_disk(cell).is_some())
@@ -19,7 +20,7 @@ fn settled_disk(cell: &CellRound) -> Option<DiskUsage> {
     cell.phases.iter().filter_map(|phase| phase.result.background_work?.disk).next_back()
 }
 
-/// One store's rounds of a workload. Bytes; the mean of all rounds, of peaks the most.
+/// One store's rounds of a workload. Bytes: the mean of all rounds, for peaks the maximum.
 #[derive(Default)]
 pub struct StoredBytes {
     peak: Vec<f64>,
@@ -32,42 +33,42 @@ pub struct StoredBytes {
 }
 
 impl StoredBytes {
-    /// Allocated at one time, at most; `None` in results of older versions.
+    /// Peak allocation. `None` in results of older versions.
     pub fn peak(&self) -> Option<f64> {
         largest(&self.peak)
     }
 
-    /// Allocated once the store had done what the last phase that waited for that had put off; `None` where no phase waited.
+    /// Allocation after the background work of the last phase that waited for it. `None` if no phase waited.
     pub fn settled(&self) -> Option<f64> {
         mean(&self.settled)
     }
 
-    /// Allocated while the store is open, just before it is closed.
+    /// Allocation just before closing.
     pub fn before_close(&self) -> Option<f64> {
         mean(&self.before_close)
     }
 
-    /// Allocated after it was closed.
+    /// Allocation after closing.
     pub fn after_close(&self) -> Option<f64> {
         mean(&self.after_close)
     }
 
-    /// Allocated by a copy without free space that the store made; `None` of a store that makes none.
+    /// Allocation of the store's compacted copy. `None` if the store makes none.
     pub fn copy(&self) -> Option<f64> {
         mean(&self.copy)
     }
 
-    /// The keys and values alone.
+    /// The size of keys and values.
     pub fn data(&self) -> Option<f64> {
         mean(&self.data)
     }
 
-    /// Resident memory above that of the opened, empty store, at most.
+    /// Peak resident memory above that of the opened, empty store.
     pub fn memory(&self) -> Option<f64> {
         largest(&self.memory)
     }
 
-    /// How many times the keys and values alone these are.
+    /// The ratio of these bytes to the size of keys and values.
     pub fn times_data(&self, bytes: Option<f64>) -> Option<f64> {
         bytes.zip(self.data().filter(|data| *data > 0.0)).map(|(bytes, data)| bytes / data)
     }

@@ -1,4 +1,5 @@
-//! Disturbed cells and the same cells undisturbed: which tables belong together, and how much longer each store takes.
+//! Disturbed cells compared with the same cells undisturbed: the tables that belong together, and each store's
+//! slowdown.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +13,13 @@ use crate::winners::{Pair, pairs};
 /// A table of disturbed cells, and the table of the same cells undisturbed.
 #[derive(Clone, Copy)]
 pub struct Disturbed<'a> {
-    /// No disturbance ran.
+    /// Without background load.
     pub undisturbed: &'a Table,
-    /// A disturbance ran during the cells.
+    /// With background load.
     pub disturbed: &'a Table,
 }
 
-/// Every table of disturbed cells that has an undisturbed counterpart, in the order of `tables`.
+/// Every table of disturbed cells with an undisturbed counterpart, in the order of `tables`.
 pub fn disturbed(tables: &[Table]) -> impl Iterator<Item = Disturbed<'_>> {
     let all = tables.iter().filter(|table| table.circumstances.disturbance().is_some());
     all.filter_map(|disturbed| {
@@ -34,8 +35,8 @@ impl<'a> Disturbed<'a> {
         pairs((self.undisturbed, contenders), (self.disturbed, contenders))
     }
 
-    /// How many times as long each store takes disturbed as undisturbed, by its key: the geometric mean over all timed fields that have it on
-    /// both sides. Stores without such a field are left out.
+    /// Each store's slowdown by its key: the ratio of disturbed to undisturbed time, as geometric mean over all timed
+    /// fields with both. Stores without such a field are missing.
     pub fn slowdowns(&self) -> BTreeMap<&'a str, f64> {
         let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (place, field) in self.undisturbed.fields.iter().filter(|((measure, ..), _)| measure.is_time()) {

@@ -1,7 +1,7 @@
-//! What a run of stores and their twins says of equals: how far they look different, and whether they are called different.
+//! Evidence from a run with twins: how far equals appear to differ, and whether rankings call them different.
 //!
-//! A twin is a store under another name ([`bakeoff_protocol::StoreDescription::twin_of`]), so whatever is said of the two is chance. It
-//! shows which differences this machine can tell apart now.
+//! A twin is a store under another name ([`bakeoff_protocol::StoreDescription::twin_of`]), so any difference between
+//! the two is chance. The size of these differences shows which differences this machine can detect now.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,23 @@ use crate::figures::Measure;
 use crate::run::Run;
 use crate::verdict::Table;
 
-/// How sure intervals of the ratio of two equals are.
+/// The confidence level for the ratio of two equals.
 const CONFIDENCE: f64 = 0.95;
 
-/// What a run says of equals.
+/// What a run shows about equals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equals {
     /// By measure of time, in the order of the run's phases.
     pub measures: Vec<EqualsOfMeasure>,
-    /// Rankings that have a store and a twin of it.
+    /// Rankings that contain a store and its twin.
     pub rankings: usize,
-    /// Those of them that call a twin of the best worse.
+    /// Rankings among these that rank a twin of the best as worse.
     pub false_rankings: usize,
-    /// Whether the ranking over everything does; `None` if there is none.
+    /// Whether the ranking over everything does so. `None` if there is none.
     pub is_whole_false: Option<bool>,
 }
 
-/// How far equals look different in one measure.
+/// How far equals appear to differ in one measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EqualsOfMeasure {
     /// The measure.
@@ -38,19 +38,21 @@ pub struct EqualsOfMeasure {
     pub pairs: usize,
     /// Rounds of a typical pair.
     pub rounds: usize,
-    /// A ratio is typically known to within this factor at a confidence of 95 %: a store that is slower by less is not told apart.
+    /// A typical ratio is known within this factor at 95 % confidence. Smaller slowdowns are not detectable.
     pub known_within: f64,
 }
 
 impl EqualsOfMeasure {
-    /// That factor after another number of rounds, at least 1: the error of a mean falls with the root of their number.
+    /// This factor with another number of rounds, at least 1. The standard error falls with the square root of that
+    /// number.
     pub fn known_within_after(&self, rounds: usize) -> f64 {
         (self.known_within.ln() * (self.rounds as f64 / rounds as f64).sqrt()).exp()
     }
 }
 
 impl Equals {
-    /// What a run says of its stores and their twins. `None` if no store has a twin in it, or has too few rounds.
+    /// What a run shows about its stores and their twins. `None` if no store has a twin in it, or all have too few
+    /// rounds.
     pub fn of(analysis: &Analysis<'_>) -> Option<Self> {
         let names = Names::new(analysis.run, &analysis.contenders);
         let mut found = Self { measures: Vec::new(), rankings: 0, false_rankings: 0, is_whole_false: None };
@@ -70,7 +72,7 @@ impl Equals {
     }
 }
 
-/// The store that each contender is, by key.
+/// The original store of each contender, by key.
 struct Names<'a>(BTreeMap<&'a str, &'a str>);
 
 impl<'a> Names<'a> {
@@ -88,7 +90,7 @@ impl<'a> Names<'a> {
         a != b && self.0.get(a).is_some_and(|store| self.0.get(b) == Some(store))
     }
 
-    /// Whether a ranking calls an equal of the best worse; `None` if it has none.
+    /// Whether a ranking ranks an equal of the best as worse. `None` if it has none.
     fn is_false(&self, ranking: &Ranking) -> Option<bool> {
         let mut equals = ranking.order.iter().filter(|place| self.are_equal(&place.name, &ranking.best)).peekable();
         equals.peek()?;

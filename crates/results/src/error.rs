@@ -1,14 +1,14 @@
-//! Why a run or a publication cannot be read, or not be used as asked.
+//! Why a run or publication cannot be read or used.
 
 use std::io;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{PROTOCOL_VERSION, Profile};
 
-/// Why a run cannot be read, or not be used as asked.
+/// Why a run cannot be read or used.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The directory has no `run.json` that bakeoff wrote.
+    /// The directory has no `run.json` from bakeoff.
     #[error(
         "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>",
         directory.display()
@@ -19,7 +19,7 @@ pub enum RunError {
         /// What is missing or wrong.
         why: String,
     },
-    /// A file of the run is there and cannot be read.
+    /// A file of the run exists but cannot be read.
     #[error("cannot read {} (check its permissions and that its disk works)", path.display())]
     Read {
         /// The file.
@@ -27,7 +27,7 @@ pub enum RunError {
         /// The cause.
         source: io::Error,
     },
-    /// A run cannot be resumed, since another version of the format is on the disk.
+    /// A run cannot be resumed because it has another version of the format.
     #[error(
         "{} was written by another version of bakeoff (protocol {protocol}, this is {PROTOCOL_VERSION}): use that version, or start a new run",
         path.display()
@@ -38,7 +38,7 @@ pub enum RunError {
         /// The version in it.
         protocol: u64,
     },
-    /// A run cannot be resumed, since its `run.json` is damaged.
+    /// A run cannot be resumed because its `run.json` is damaged.
     #[error("{} is damaged: restore it from a copy, or start a new run: {why}", path.display())]
     Damaged {
         /// The file.
@@ -46,15 +46,15 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
-    /// A run cannot be resumed, since an older version wrote it without its options.
+    /// A run cannot be resumed because an older version wrote it without its options.
     #[error(
-        "the run was begun by bakeoff {version}, which did not record its options: start a new run, or go on with that version"
+        "the run was started by bakeoff {version}, which did not record its options: start a new run, or resume with that version"
     )]
     WithoutOptions {
         /// The version of bakeoff that began it.
         version: String,
     },
-    /// A run was profiled, and only a measurement will do.
+    /// A run was profiled, but a measurement is needed.
     #[error(
         "{} was profiled (--profile {profile}), which slows each store down in its own way: its figures are not to be compared with any; \
          run it again without --profile",
@@ -86,9 +86,9 @@ pub enum PublishedError {
     /// No publication has this name.
     #[error("there is no publication `{name}`: use {names}")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// All there are.
+        /// All names.
         names: String,
     },
     /// A file in `published/` is wrong.

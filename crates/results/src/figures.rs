@@ -1,4 +1,4 @@
-//! Figures taken out of results: one number a round, for everything that is ranked.
+//! Figures from results: one number per round for everything that is ranked.
 
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseLine, PhaseResult};
@@ -10,16 +10,16 @@ use crate::cell_rounds::CellRound;
 /// The kind of operation that acknowledges a batch.
 pub const COMMIT: &str = "commit";
 
-/// Widest name of a phase in the first column.
+/// The maximum width of a phase's name in the first column.
 const LABEL_MAX: usize = 20;
 
-/// A page of memory: resident sets cannot be told apart by less.
+/// A page of memory: the resolution of resident set sizes.
 pub const PAGE_BYTES: f64 = 4096.0;
 
-/// What is measured in a row of the matrix.
+/// What a row of the matrix measures.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Measure {
-    /// Time of an operation in a phase; the kind is named where the phase mixes several.
+    /// Time per operation in a phase, with the kind of operation if the phase mixes several.
     Time {
         /// The phase.
         phase: String,
@@ -28,11 +28,11 @@ pub enum Measure {
     },
     /// Bytes of data per byte allocated after closing.
     Space,
-    /// Highest resident set above the empty store's.
+    /// Peak resident set size above that of the empty store.
     Memory,
 }
 
-/// Measures that are ranked and compared together: they have their scatter in common, and a level for all of them.
+/// Measures that are ranked and compared together. They share their scatter and one confidence level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// All times.
@@ -49,7 +49,7 @@ impl Family {
 }
 
 impl Measure {
-    /// Which measures it is ranked together with.
+    /// The family it is ranked in.
     pub fn family(&self) -> Family {
         match self {
             Self::Time { .. } => Family::Time,
@@ -63,7 +63,8 @@ impl Measure {
         self.family() == Family::Time
     }
 
-    /// Its name: the phase, with the kind of operation where it mixes several. Safe to print, and not too long for a table.
+    /// Its name: the phase, with the kind of operation if it mixes several. Safe to print, and short enough for a
+    /// table.
     pub fn label(&self) -> String {
         let label = match self {
             Self::Time { phase, operation: None } => printable(phase),
@@ -81,46 +82,47 @@ impl Measure {
 /// Time spent on one kind of operation in one phase and round.
 #[derive(Clone, Debug)]
 pub struct Timing<'a> {
-    /// The kind, or `all` where a mixed phase was timed as a whole.
+    /// The kind, or `all` for a mixed phase that was timed as a whole.
     pub operation: &'a str,
-    /// Whether the phase mixes kinds, so that this one must be named.
+    /// Whether the phase mixes kinds, so that the label must name this one.
     pub mixed: bool,
-    /// Mean time in nanoseconds for an operation (for scans: an entry), the commits of a phase of one kind included.
+    /// Mean time in nanoseconds per operation (per entry for scans), with the commits if the phase has one kind.
     pub mean_ns: f64,
-    /// How many of those a second, all threads together.
+    /// Rate per second of all threads together.
     pub per_second: f64,
-    /// Distribution over operations (for a scan, over whole scans), where each was timed.
+    /// The latency distribution over operations (over whole scans), if each operation was timed.
     pub latency: Option<&'a Latency>,
-    /// How many operations that is a distribution of.
+    /// The number of operations in that distribution.
     pub operations: u64,
-    /// The slowest of them, in a phase of one kind its commits included: where writes wait for them, that is what a program waits for.
+    /// The slowest operation. In a phase of one kind this includes commits, since writes wait for them.
     pub max_ns: Option<u64>,
 }
 
-/// Operations that must have taken longer than a percentile for it to be told: with fewer it is little more than the slowest one's time.
+/// The minimum of operations beyond a percentile. With fewer, the percentile is little more than the maximum.
 const BEYOND_MIN: f64 = 10.0;
 
-/// How many operations take longer than the percentile at a share does; what dividing lost is given back.
+/// The number of operations beyond the percentile at a share. The small addend compensates for rounding.
 fn beyond(share: f64, operations: u64) -> f64 {
     (1.0 - share) * operations as f64 + 1e-6
 }
 
-/// Whether rounds of so many operations each tell the percentile at a share: enough of all together lie beyond it, and at least one in
-/// each round, or the rounds' percentiles would be their slowest operations. Every percentile that is shown or ranked is asked this.
+/// Whether rounds with these numbers of operations support the percentile at a share. Together, enough operations must
+/// lie beyond it. Each round needs at least one: without it, the percentile of the round would be its maximum. Every
+/// displayed or ranked percentile must pass this check.
 pub fn is_told(share: f64, operations: &[u64]) -> bool {
     let all = operations.iter().fold(0, |all: u64, number| all.saturating_add(*number));
     beyond(share, all) >= BEYOND_MIN && operations.iter().all(|number| beyond(share, *number) >= 1.0)
 }
 
-/// The fewest operations by which a single round tells the percentile at a share.
+/// The fewest operations with which a single round supports the percentile at a share.
 pub fn operations_to_tell(share: f64) -> u64 {
     ((BEYOND_MIN - 1e-6) / (1.0 - share)).ceil() as u64
 }
 
-/// What stands in place of a percentile that is not told.
+/// The text in place of a percentile with too few operations.
 pub const TOO_FEW: &str = "too few";
 
-/// A percentile over all operations of a phase, whatever their kind.
+/// A percentile over all operations of a phase, of all kinds.
 pub fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
     let mut all = Histogram::new();
     for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
@@ -129,7 +131,7 @@ pub fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
     all.quantile_ns(share)
 }
 
-/// What one kind of operation, or a phase as a whole, came to.
+/// The sums for one kind of operation, or for a whole phase.
 struct Sum<'a> {
     operation: &'a str,
     mixed: bool,
@@ -140,21 +142,21 @@ struct Sum<'a> {
     max_ns: Option<u64>,
 }
 
-/// The result of the commits of a phase; `None` where each write was acknowledged alone.
+/// The commits of a phase. `None` if each write was acknowledged individually.
 pub fn commits(result: &PhaseResult) -> Option<&OperationResult> {
     result.operations.iter().find(|of| of.operation == COMMIT)
 }
 
-/// The slowest operation of these kinds; `None` where they were not timed one by one.
+/// The slowest operation of these kinds. `None` if they were not timed individually.
 fn slowest_ns<'a>(operations: impl IntoIterator<Item = &'a OperationResult>) -> Option<u64> {
     operations.into_iter().filter_map(|of| Some(of.latency.as_ref()?.latency_ns_max)).max()
 }
 
-/// The timings of a phase: one if its operations are of one kind, else one for each kind.
+/// The timings of a phase: one if it has one kind of operation, otherwise one per kind.
 ///
-/// A phase of one kind with commits counts the commits' time to its writes, and the slowest commit as one of them: that is what a write costs. What
-/// the commits took alone is in [`commits`]. A mixed phase that
-/// was timed by blocks has only a sum, shown as `all`.
+/// If a phase of one kind has commits, their time counts as time of its writes, and the slowest commit as a write. This
+/// is the cost of a write. [`commits`] has the commits alone. A mixed phase that was timed by blocks has only a sum,
+/// shown as `all`.
 pub fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
     let whole_ns = result.timed_ns as f64;
     let thread_ns = result.threads_timed_ns.map_or(whole_ns * f64::from(result.threads.max(1)), |ns| ns as f64);
@@ -195,51 +197,51 @@ fn timing(sum: Sum<'_>, whole_ns: f64) -> Timing<'_> {
     Timing { operation, mixed, mean_ns: timed_ns / count, per_second, latency, operations, max_ns }
 }
 
-/// Time in all of them; `None` if some were not timed by themselves.
+/// Time in all of them. `None` if some were not timed separately.
 fn total_ns(operations: &[OperationResult]) -> Option<f64> {
     operations.iter().map(|each| each.timed_ns.map(|ns| ns as f64)).sum()
 }
 
-/// How many operations a second were due in an open loop, of all kinds on all threads together; `None` in a closed one.
+/// Operations per second that were due in an open loop, of all kinds and threads. `None` in a closed loop.
 pub fn asked_per_second(line: &PhaseLine) -> Option<f64> {
     let due_ns = line.result.open_loop?.due_ns;
     (due_ns > 0).then(|| line.tape.operations as f64 / due_ns as f64 * 1e9)
 }
 
-/// What part of the rate asked for an open loop kept up with: 1 if the last answer came when its operation was due.
+/// The share of the requested rate that an open loop reached: 1 if the last answer came when its operation was due.
 pub fn rate_kept(result: &PhaseResult) -> Option<f64> {
     let due_ns = result.open_loop?.due_ns;
     (due_ns > 0 && result.timed_ns > 0).then(|| (due_ns as f64 / result.timed_ns as f64).min(1.0))
 }
 
-/// Whether figures of this kind are per entry rather than per operation.
+/// Whether figures of this kind are per entry instead of per operation.
 pub fn is_per_entry(operation: &str) -> bool {
     matches!(operation, "scan" | "scan-all" | "scan-prefix")
 }
 
-/// How many of them a figure counts: entries for scans, operations for everything else.
+/// The number of units: entries for scans, operations for everything else.
 pub fn units(of: &OperationResult) -> f64 {
     if is_per_entry(&of.operation) { of.entries as f64 } else { of.operations as f64 }
 }
 
-/// A sum over a whole phase by its operations, of all kinds but commits; of scans by entries.
+/// A sum over a whole phase, per operation of any kind except commits (per entry for scans).
 pub fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
     let count: f64 = phase.operations.iter().filter(|each| each.operation != COMMIT).map(units).sum();
     (count > 0.0).then(|| sum / count)
 }
 
-/// Time of an operation as it was acknowledged, with its commits, of scans of an entry, nanoseconds.
+/// Time per operation when acknowledged, with its commits (per entry for scans), nanoseconds.
 pub fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
     per_operation(phase, phase.timed_ns as f64)
 }
 
-/// The same with the time until the store had done what it put off; `None` where it did not end, or nobody waited.
+/// The same with background work included. `None` if the work did not finish, or the phase did not wait.
 pub fn settled_ns_mean(phase: &PhaseResult) -> Option<f64> {
     let settled_ns = phase.background_work?.done_ns?;
     acknowledged_ns_mean(phase).map(|each| each * (1.0 + settled_ns as f64 / phase.timed_ns.max(1) as f64))
 }
 
-/// The least difference that counts, in the measure's unit: single operations are timed in whole nanoseconds.
+/// The smallest difference that counts, in the measure's unit. Individual operations are timed in whole nanoseconds.
 pub fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
     match (measure, mode) {
         (Measure::Time { .. }, Some(Mode::Latency)) => 1.0,
@@ -248,20 +250,20 @@ pub fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
     }
 }
 
-/// Bytes of values alone, without keys, alive at the end; `None` where keys are of many lengths.
+/// Bytes of values without keys, alive at the end. `None` if key lengths vary.
 fn value_bytes(cell: &CellRound) -> Option<u64> {
     let of_each = key_bytes_of(&cell.end.axes.key)?;
     cell.end.data_bytes.checked_sub(cell.end.records_alive.checked_mul(of_each)?)
 }
 
-/// A round whose space efficiency counts values alone, as some papers have it.
+/// A round whose space efficiency counts values without keys, as in some papers.
 pub fn of_values_alone(cell: &CellRound) -> CellRound {
     let mut cell = cell.clone();
     cell.end.data_bytes = value_bytes(&cell).unwrap_or(cell.end.data_bytes);
     cell
 }
 
-/// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.
+/// Bytes of data per byte allocated after closing. `None` if either is unknown or zero.
 pub fn space_efficiency(cell: &CellRound) -> Option<f64> {
     by_allocated(cell.end.data_bytes, cell)
 }
@@ -271,7 +273,7 @@ fn by_allocated(bytes: u64, cell: &CellRound) -> Option<f64> {
     (allocated > 0 && bytes > 0).then(|| bytes as f64 / allocated as f64)
 }
 
-/// The highest of the phases' peaks above the empty store; `None` if none could be read.
+/// The maximum of the phases' peaks above the empty store. `None` if none could be read.
 pub fn peak_memory(cell: &CellRound) -> Option<f64> {
     let peaks = cell.phases.iter().filter_map(|phase| phase.result.resources.rss_peak_above_baseline_bytes);
     peaks.max().map(|bytes| bytes as f64)

@@ -1,7 +1,7 @@
-//! How much of the time of writes is a flush, which all stores on a device wait for alike.
+//! The share of flushes in write time. All stores on a device wait for flushes alike.
 //!
-//! Stores that flush every write differ little where a flush takes a thousand times as long as all else they do. Then other things
-//! decide, and a ranking should say so.
+//! If a flush takes a thousand times as long as the rest of a write, stores that flush every write hardly differ. Other
+//! properties decide then, and a ranking should state so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,43 +13,43 @@ use crate::circumstances::Circumstances;
 use crate::figures::COMMIT;
 use crate::run::Run;
 
-/// A flush is most of a write from this part of its time on.
+/// From this share on, flushes count as most of a write.
 pub const MOST: f64 = 0.5;
 
-/// What flushes are of the time of writes.
+/// The share of flushes in write time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlushShare {
-    /// What a flush took right before the cells, nanoseconds: of 4 KiB that were added to a file.
+    /// The time of a flush right before the cells, nanoseconds: 4 KiB were appended to a file.
     pub flush_ns: f64,
-    /// One flush for each acknowledgement, as part of the time of writes, 0 to 1: that of a typical store that flushes. A store may need more
-    /// flushes than one, so it is at least this.
+    /// The time of one flush per acknowledgement, as a share of write time (0 to 1), for a typical store that flushes.
+    /// It is a lower limit, since a store may need several flushes.
     pub share: f64,
-    /// Names of the stores that flush each write before it is acknowledged.
+    /// Names of the stores that flush each write before acknowledging it.
     pub flushing: Vec<String>,
-    /// Names of the others.
+    /// Names of the other stores.
     pub others: Vec<String>,
 }
 
 impl FlushShare {
-    /// Whether every store that was measured waits for flushes, so that they can hardly differ in writes.
+    /// Whether every measured store waits for flushes, so that writes can hardly differ.
     pub fn is_of_all(&self) -> bool {
         self.others.is_empty()
     }
 }
 
-/// What flushes are of the time of single writes in these rounds. `None` if fewer than two stores flush their writes, or if flushes are less than
-/// [`MOST`] of that.
+/// The share of flushes in the time of individual writes in these rounds. `None` if fewer than two stores flush their
+/// writes, or if the share is below [`MOST`].
 pub fn flush_share<'a>(run: &Run, cells: impl Iterator<Item = &'a CellRound>) -> Option<FlushShare> {
     gather(run, cells, |_| ()).remove(&()).and_then(|writes| share(&writes))
 }
 
-/// The same under each of the circumstances of a run.
+/// The same for each of the run's circumstances.
 pub(crate) fn flush_shares(run: &Run) -> BTreeMap<Circumstances, FlushShare> {
     let all = gather(run, run.cells.iter(), Circumstances::of).into_iter();
     all.filter_map(|(circumstances, writes)| Some((circumstances, share(&writes)?))).collect()
 }
 
-/// The writes of each ranked store, by a part of the axes of its cells.
+/// The writes of each ranked store, grouped by some of the axes.
 fn gather<'a, K: Ord>(
     run: &Run,
     cells: impl Iterator<Item = &'a CellRound>,
@@ -82,14 +82,14 @@ fn is_ranked(store: &StoreDescription) -> bool {
     store.capabilities.keeps_data && !store.test_only
 }
 
-/// The writes of a store that were timed one by one.
+/// A store's individually timed writes.
 #[derive(Clone, Debug, Default)]
 struct Writes {
-    /// Time in them.
+    /// Their total time.
     ns: f64,
-    /// The time of one flush for each acknowledgement.
+    /// The time of one flush per acknowledgement.
     flushed_ns: f64,
-    /// What a flush took in each round.
+    /// The flush time of each round.
     flush_ns: Vec<f64>,
 }
 
@@ -101,7 +101,7 @@ impl Writes {
             let operations = &phase.result.operations;
             let is_batched = operations.iter().any(|of| of.operation == COMMIT);
             for of in operations.iter().filter(|of| is_write(of) && of.latency.is_some()) {
-                // Of a batch the commit alone is acknowledged.
+                // In a batch, only the commit is acknowledged.
                 let acknowledged = if !is_batched || of.operation == COMMIT { of.operations } else { 0 };
                 self.ns += of.timed_ns.unwrap_or(0) as f64;
                 self.flushed_ns += acknowledged as f64 * flush_ns.unwrap_or(0.0);

@@ -1,5 +1,5 @@
-//! What only some phases or cells have, such as background work: a group for each of them on each workload under each of the circumstances,
-//! with the rounds of every store in it.
+//! Measurements that only some phases or cells have, such as background work. They form one group per subject, workload
+//! and circumstances, with the rounds of every store.
 
 use std::collections::BTreeMap;
 
@@ -11,43 +11,43 @@ use crate::contender::Contenders;
 use crate::run::Run;
 use crate::verdict::{Column, Size};
 
-/// What one store's rounds have of it.
+/// One store's rounds of such a measurement.
 pub trait Gathered: Default {
-    /// What a round has of it: a phase's result, or the whole round.
+    /// The part of a round that has it: a phase's result, or the whole round.
     type Part;
-    /// What a group is of besides its workload: a phase, by its name, or a kind of cells.
+    /// What distinguishes groups besides the workload: the name of a phase, or a kind of cells.
     type Subject: Ord + Clone;
 
-    /// What a round has of it, each with its subject.
+    /// The parts of a round, each with its subject.
     fn parts(cell: &CellRound) -> Vec<(Self::Subject, &Self::Part)>;
 
     /// Adds a round's part.
     fn add(&mut self, part: &Self::Part);
 
-    /// Stores are in this figure's order, the least first, and by key where it is the same.
+    /// Stores are sorted by this figure, ascending, then by key.
     fn order(&self) -> f64 {
         0.0
     }
 }
 
-/// What is compared with each other.
+/// A group to compare.
 pub struct Group<'a, G: Gathered> {
-    /// Under which circumstances.
+    /// Its circumstances.
     pub circumstances: Circumstances,
-    /// What it is of.
+    /// Its subject.
     pub subject: G::Subject,
-    /// Smallest and largest value.
+    /// Smallest and largest value size.
     pub size: Size,
     /// Data type and number of records.
     pub column: Column,
-    /// Every store that has it, by its key, in order.
+    /// Every store that has the measurement, with its key, in order.
     pub stores: Vec<(&'a str, G)>,
 }
 
-/// Where a group is.
+/// What identifies a group.
 type Place<G> = (Circumstances, <G as Gathered>::Subject, Size, Column);
 
-/// Everything that cells which never failed have of it, by circumstances, subject and workload.
+/// Collects the measurement from all cells that never failed, grouped by circumstances, subject and workload.
 pub fn gather<'a, G: Gathered>(run: &Run, contenders: &'a Contenders) -> Vec<Group<'a, G>> {
     let mut groups: BTreeMap<Place<G>, BTreeMap<&str, G>> = BTreeMap::new();
     for cell in run.counted() {
@@ -67,7 +67,7 @@ pub fn gather<'a, G: Gathered>(run: &Run, contenders: &'a Contenders) -> Vec<Gro
     groups.into_iter().map(group).collect()
 }
 
-/// The results of those phases that have what is gathered, with their names.
+/// The results of phases that have the measurement, with their names.
 pub(crate) fn phases_that(cell: &CellRound, concerns: fn(&PhaseResult) -> bool) -> Vec<(String, &PhaseResult)> {
     let results = cell.phases.iter().map(|phase| &phase.result);
     results.filter(|result| concerns(result)).map(|result| (result.phase.clone(), result)).collect()

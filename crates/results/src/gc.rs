@@ -1,4 +1,4 @@
-//! What stores on the JVM allocated and what collecting it cost, phase by phase.
+//! Allocation by stores on the JVM, and the cost of garbage collection, phase by phase.
 
 use bakeoff_protocol::{PhaseResult, Resources};
 use bakeoff_stats::mean;
@@ -20,12 +20,13 @@ pub struct Gc {
 }
 
 impl Gc {
-    /// Bytes that the replaying threads allocated for an operation, of scans an entry; the mean of all rounds, as all of these but the peaks.
+    /// Bytes that the replaying threads allocated per operation (per entry for scans). Like all of these except the
+    /// peaks, the mean of all rounds.
     pub fn allocated_bytes_per_operation(&self) -> Option<f64> {
         mean(&self.allocated_bytes_per_operation)
     }
 
-    /// Bytes for an operation that collections took out of the heap's parts.
+    /// Bytes per operation that collections removed from the heap's pools.
     pub fn churn_bytes_per_operation(&self) -> Option<f64> {
         mean(&self.churn_bytes_per_operation)
     }
@@ -35,22 +36,22 @@ impl Gc {
         mean(&self.collections)
     }
 
-    /// The time that they took, nanoseconds.
+    /// The time of the collections, nanoseconds.
     pub fn gc_ns(&self) -> Option<f64> {
         mean(&self.gc_ns)
     }
 
-    /// The same as a part of the phase's time.
+    /// The same as a share of the phase's time.
     pub fn gc_share(&self) -> Option<f64> {
         mean(&self.gc_share)
     }
 
-    /// The most heap in use at one moment of any round, bytes.
+    /// The peak of used heap in any round, bytes.
     pub fn heap_peak_bytes(&self) -> Option<f64> {
         most(&self.heap_peak_bytes)
     }
 
-    /// The same of Java's buffers.
+    /// The peak of Java's buffers, bytes.
     pub fn buffers_peak_bytes(&self) -> Option<f64> {
         most(&self.buffers_peak_bytes)
     }
@@ -83,7 +84,7 @@ fn most(of: &[f64]) -> Option<f64> {
     of.iter().copied().reduce(f64::max)
 }
 
-/// What collections took out of all parts of the heap; `None` if it was not told.
+/// Bytes that collections removed from all pools of the heap. `None` if not reported.
 fn churn_bytes(of: &Resources) -> Option<u64> {
     Some(of.gc_churn_eden_bytes? + of.gc_churn_survivor_bytes? + of.gc_churn_other_bytes?)
 }

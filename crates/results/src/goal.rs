@@ -1,4 +1,4 @@
-//! What a pick is to be best at, and what a round costs by it.
+//! The goal of a pick, and the cost of a round by it.
 
 use bakeoff_protocol::{OperationResult, PhaseResult};
 use bakeoff_text::{bytes, rate, ratio};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::cell_rounds::CellRound;
 use crate::figures::{PAGE_BYTES, commits, is_told, quantile};
 
-/// The phase of a pick's suite that does what the application does.
+/// The phase of a pick's suite that reproduces the application's operations.
 pub const PICK_PHASE: &str = "application";
 
-/// What the store is to be best at. All are costs: less is better.
+/// What the store should be best at. All goals are costs: lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
@@ -24,24 +24,24 @@ pub enum Goal {
     P999,
     /// Latency of the slowest commit of a round.
     SlowestCommit,
-    /// Time in the store by operations, all threads together: shown as a rate.
+    /// Time in the store per operation, all threads together. Shown as a rate.
     Throughput,
-    /// Bytes on disk after closing by bytes of keys and values.
+    /// Bytes on disk after closing, per byte of keys and values.
     Space,
-    /// Most bytes on disk at one time by bytes of keys and values.
+    /// Peak bytes on disk, per byte of keys and values.
     PeakDisk,
-    /// Peak resident memory above the empty store's.
+    /// Peak resident memory above that of the empty store.
     Memory,
-    /// CPU time of an operation, background threads included.
+    /// CPU time per operation, background threads included.
     Cpu,
-    /// Time to open the store with its data after it was closed.
+    /// Time to open the store with its data after closing it.
     Open,
     /// Time to open the store after its process was killed.
     Recovery,
 }
 
 impl Goal {
-    /// All goals, in the order in which they are shown.
+    /// All goals, in display order.
     pub const ALL: [Self; 12] = [
         Self::Mean,
         Self::P50,
@@ -57,17 +57,18 @@ impl Goal {
         Self::Recovery,
     ];
 
-    /// Whether it is shown, though it is not what a pick is to be best at: where all do not fit a line, these are missed least.
+    /// Whether it is shown when it is not the goal. The others are the least interesting if a line is too short for
+    /// all.
     pub(crate) fn is_usual(self) -> bool {
         !matches!(self, Self::P50 | Self::SlowestCommit | Self::PeakDisk | Self::Open | Self::Recovery)
     }
 
-    /// The verb before how many times as much as the best another takes: of a rate, which is shown as such, its inverse is compared.
+    /// The verb before the multiple of the best cost. A rate is compared by its inverse.
     pub fn takes(self) -> &'static str {
         if self == Self::Throughput { "is slower by" } else { "takes" }
     }
 
-    /// The word for it on the command line and in `run.json`.
+    /// Its name on the command line and in `run.json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",
@@ -85,7 +86,7 @@ impl Goal {
         }
     }
 
-    /// What it is, for a sentence.
+    /// Its label in a sentence.
     pub fn label(self) -> &'static str {
         match self {
             Self::Mean => "mean time of an operation",
@@ -103,7 +104,7 @@ impl Goal {
         }
     }
 
-    /// What it is that is taken, after `takes least`.
+    /// The resource, after `takes least`.
     pub fn resource(self) -> &'static str {
         match self {
             Self::Space | Self::PeakDisk => "disk",
@@ -137,7 +138,7 @@ impl Goal {
         }
     }
 
-    /// The cost of one round; `None` if it was not measured.
+    /// The cost of one round. `None` if it was not measured.
     pub fn cost(self, cell: &CellRound) -> Option<f64> {
         let phase = application(cell)?;
         let each = |ns: f64| each(phase, ns);
@@ -162,7 +163,7 @@ impl Goal {
         }
     }
 
-    /// Whether rounds of so many operations each tell it: all but percentiles that too few lie beyond.
+    /// Whether rounds with these numbers of operations support it. Only percentiles can have too few operations.
     pub fn is_told(self, operations: &[u64]) -> bool {
         match self {
             Self::P99 => is_told(0.99, operations),
@@ -171,11 +172,11 @@ impl Goal {
         }
     }
 
-    /// Whether one that takes long is bad at it.
+    /// Whether a slow store is necessarily bad at it.
     pub fn is_of_time(self) -> bool {
         match self {
             Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput => true,
-            // Those that take long to do what is asked may be quick to open, and their slowest commit may be quick too.
+            // A store that is slow at the operations may still open quickly, and its slowest commit may be quick.
             Self::SlowestCommit
             | Self::Space
             | Self::PeakDisk
@@ -186,7 +187,7 @@ impl Goal {
         }
     }
 
-    /// The least difference that can be shown.
+    /// The smallest difference that counts.
     pub fn resolution(self) -> f64 {
         match self {
             Self::Memory => PAGE_BYTES,
@@ -196,19 +197,21 @@ impl Goal {
     }
 }
 
-/// The phase that does what the application does.
+/// The phase that reproduces the application's operations.
 pub fn application(cell: &CellRound) -> Option<&PhaseResult> {
     cell.phases.iter().map(|phase| &phase.result).find(|result| result.phase == PICK_PHASE)
 }
 
-/// The mean time of an operation if each took the median of its kind: a few slow ones, which may be of other work on the machine, do not count.
+/// The mean time per operation if each took the median of its kind. A few slow operations, perhaps due to other load,
+/// do not count.
 pub fn typical(cell: &CellRound) -> Option<f64> {
     let phase = application(cell)?;
     let of_kind = |of: &OperationResult| Some(of.latency.as_ref()?.latency_ns_p50 as f64 * of.operations as f64);
     each(phase, phase.operations.iter().map(of_kind).sum::<Option<f64>>()?)
 }
 
-/// A sum over a phase by its operations. Commits are no operation of the mix: their time is that of the writes that they acknowledge.
+/// A sum over a phase, per operation. Commits do not count as operations of the mix: their time belongs to the writes
+/// that they acknowledge.
 fn each(phase: &PhaseResult, sum: f64) -> Option<f64> {
     let operations = operations_of(phase) - commits(phase).map_or(0, |of| of.operations);
     (operations > 0).then(|| sum / operations as f64)

@@ -1,6 +1,6 @@
-//! What belongs together, together.
+//! Groups items.
 
-/// Groups of those that are alike, in the order in which the first of each comes.
+/// Groups of equal items, in the order of each group's first item.
 pub(crate) fn grouped<'a, T>(
     all: impl IntoIterator<Item = &'a T>,
     is_alike: impl Fn(&T, &T) -> bool,

@@ -1,4 +1,4 @@
-//! What a store lacks of what a pick asks.
+//! Requirements of a pick that a store does not meet.
 
 use std::fmt;
 
@@ -7,49 +7,49 @@ use bakeoff_suite::SkipReason;
 use bakeoff_text::format_size;
 use serde::{Deserialize, Serialize};
 
-/// One thing that a store lacks.
+/// One unmet requirement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lack {
-    /// A plan would leave it out, or has left it out.
+    /// A plan skips the store, or would skip it.
     Skipped(SkipReason),
     /// It cannot be opened on this machine.
     CannotBeOpened {
-        /// Why, and how to fix it.
+        /// The reason, and how to fix it.
         why: String,
     },
-    /// It does not offer something.
+    /// It lacks a feature.
     Feature {
-        /// By its word in a need.
+        /// The feature's name in a need.
         name: String,
-        /// The durability level at which it does not, where it does at others.
+        /// The durability level without it, if the store has it at other levels.
         level: Option<Durability>,
-        /// Whether the library may offer it in a mode that it is not opened in here.
+        /// Whether the library may have it in a mode that bakeoff does not use.
         as_driven: bool,
     },
     /// It cannot scan from a key.
     Scans,
-    /// It cannot find the first of its entries.
+    /// It cannot find the first entry.
     FirstEntries,
-    /// It cannot tell whether a key is there.
+    /// It cannot check whether a key exists.
     ExistenceChecks,
     /// It cannot write batches.
     Batches,
-    /// It cannot read what its open batch wrote.
+    /// It cannot read the writes of its open batch.
     BatchReads,
-    /// It cannot write batches, in which the records are loaded at this level.
+    /// It cannot write batches, which load the records at this level.
     BatchesToLoad {
         /// The level.
         level: Durability,
     },
-    /// It takes no keys of this length.
+    /// It does not accept keys of this length.
     Keys {
         /// The length.
         bytes: u64,
     },
-    /// It takes no values as long as those asked for.
+    /// It does not accept values of the required length.
     Values {
-        /// The longest that it takes, bytes.
+        /// The longest value that it accepts, bytes.
         bytes_max: u64,
     },
     /// It is written in another language.
@@ -57,7 +57,7 @@ pub enum Lack {
         /// The language.
         language: String,
     },
-    /// It is a library for programs of this kind only.
+    /// It is only for programs of this kind.
     Platform(Platform),
     /// It has another licence.
     License {
@@ -76,13 +76,13 @@ impl fmt::Display for Lack {
                 if let Some(level) = level {
                     write!(formatter, " at durability level {level}")?;
                 }
-                formatter.write_str(if *as_driven { ", as it is driven here" } else { "" })
+                formatter.write_str(if *as_driven { ", as bakeoff uses it" } else { "" })
             }
             Self::Scans => formatter.write_str("does not offer scans from a key"),
             Self::FirstEntries => formatter.write_str("does not offer first entries"),
             Self::ExistenceChecks => formatter.write_str("does not offer existence checks"),
             Self::Batches => formatter.write_str("does not offer batches of writes"),
-            Self::BatchReads => formatter.write_str("does not offer reads of what its open batch wrote"),
+            Self::BatchReads => formatter.write_str("does not offer reads of the writes in its open batch"),
             Self::BatchesToLoad { level } => write!(
                 formatter,
                 "does not offer batches of writes, in which the records are loaded at durability level {level}"

@@ -1,4 +1,4 @@
-//! Who leads so far, for the display of a run that goes on.
+//! The current leaders, for the display of a running run.
 
 use bakeoff_protocol::{Axes, StoreDescription};
 
@@ -7,7 +7,7 @@ use crate::circumstances::is_same_but_contender;
 use crate::contender::Contenders;
 use crate::verdict::{Field, Position, gather};
 
-/// Who leads in a field by the mean of the rounds so far. No verdict: intervals are for the end.
+/// The leader in a field by the mean of the rounds so far. Not a verdict: intervals come at the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leader {
     /// The field.
@@ -16,13 +16,13 @@ pub struct Leader {
     pub title: String,
     /// Its time, nanoseconds.
     pub ns: f64,
-    /// The title of the store that follows, and how many times as long it takes; `None` if there is none.
+    /// The title of the runner-up, and its time as a multiple of the leader's. `None` if there is none.
     pub next: Option<(String, f64)>,
 }
 
-/// The leader for each timed measure of the workload that `axes` belong to (whichever store they name).
+/// The leader for each timed measure of the workload that `axes` belong to (the store in `axes` does not matter).
 ///
-/// `rounds` are all results so far, `stores` the descriptions that give titles and say who is never ranked.
+/// `rounds` are all results so far. `stores` are the descriptions, for titles and for what is never ranked.
 pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Axes) -> Vec<Leader> {
     let cells: Vec<&CellRound> = rounds.iter().filter(|round| is_same_but_contender(&round.end.axes, axes)).collect();
     let contenders = Contenders::new(&cells, stores);

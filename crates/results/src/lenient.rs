@@ -1,17 +1,18 @@
-//! Reads JSON that another version wrote or a disk damaged: what cannot be read is left out, and everything else is kept.
+//! Reads JSON that another version wrote or that is damaged. Unreadable parts are left out, everything else is kept.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Reads as much of a value as fits the type. Of an object, fields that cannot be read are left out; of a list, such entries.
+/// Reads the parts of a value that fit the type. Unreadable fields of objects and unreadable entries of lists are left
+/// out.
 ///
-/// The type must be readable from an empty object, so its fields have defaults.
+/// The type must be readable from an empty object, so its fields need defaults.
 pub(crate) fn read<T: DeserializeOwned + Default>(value: Value) -> T {
     let reads = |value: Value| serde_json::from_value::<T>(value).is_ok();
     sound(value, &reads).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
 }
 
-/// The parts of a value that can be read; `None` if there are none.
+/// The readable parts of a value. `None` if there are none.
 fn sound(value: Value, reads: &dyn Fn(Value) -> bool) -> Option<Value> {
     if reads(value.clone()) {
         return Some(value);

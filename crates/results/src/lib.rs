@@ -1,4 +1,4 @@
-//! What a run recorded, and what follows from it.
+//! Recorded results of a run, and all conclusions from them.
 //!
 //! ```text
 //! run.json, results.jsonl ─run::Run::read→ Run ─analysis::Analysis──→ tables of rankings, and rankings over them
@@ -8,9 +8,9 @@
 //!                                           ├─map_outcome::MapOutcome→ who wins where on a map, and where to sample next
 //!                                           └─rate_search::…───────→ the rate to try next
 //! ```
-//! The engine decides by these functions while it runs, and the report shows what they found. Statistics are `bakeoff-stats`'s.
-//! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same durability, on the
-//! same workload; whatever was left out while reading is noted.
+//! The engine uses these functions to decide while it runs, and the report shows their results. `bakeoff-stats` has the
+//! statistics. Invariants: Only rounds of cells that never failed count. Stores are ranked only against stores with the
+//! same durability on the same workload. Everything left out while reading is noted.
 
 pub mod analysis;
 mod assembly;

@@ -1,9 +1,9 @@
-//! The axes of a decision map: which quantity of a need lies along them, and at which values stores may be raced.
+//! The axes of a decision map: the quantity of a need along each, and the values at which stores may be raced.
 
 use bakeoff_text::{approximate_size, format_count};
 use serde::{Deserialize, Serialize};
 
-/// Steps along an axis, at most: so many values and one more are told apart.
+/// The maximum of steps along an axis. It has one value more.
 pub const MAP_STEPS: usize = 16;
 
 /// A quantity of a need that a map varies.
@@ -12,15 +12,15 @@ pub const MAP_STEPS: usize = 16;
 pub enum MapQuantity {
     /// Bytes of a value.
     ValueSize,
-    /// Records before anything is done.
+    /// Records at the start.
     Records,
-    /// The share of the operations that read, percent.
+    /// The share of reads among the operations, percent.
     Reads,
-    /// Threads that use the store at the same time.
+    /// Threads that use the store concurrently.
     Threads,
     /// Bytes for the store's caches and buffers.
     Memory,
-    /// The exponent of the popularity of records: 0 is uniform.
+    /// The exponent of Zipf's law for the popularity of records: 0 is uniform.
     Skew,
 }
 
@@ -28,7 +28,7 @@ impl MapQuantity {
     /// All quantities.
     pub const ALL: [Self; 6] = [Self::ValueSize, Self::Records, Self::Reads, Self::Threads, Self::Memory, Self::Skew];
 
-    /// Its word on the command line and in files.
+    /// Its name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::ValueSize => "value-size",
@@ -40,7 +40,7 @@ impl MapQuantity {
         }
     }
 
-    /// What it is, for people.
+    /// Its name for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::ValueSize => "value size",
@@ -52,7 +52,7 @@ impl MapQuantity {
         }
     }
 
-    /// Whether equal steps along an axis multiply it: of sizes and counts one step is as much for a small one as for a large one.
+    /// Whether equal steps multiply the value. One step then matters as much for a small value as for a large one.
     pub fn is_logarithmic(self) -> bool {
         match self {
             Self::ValueSize | Self::Records | Self::Threads | Self::Memory => true,
@@ -70,7 +70,7 @@ impl MapQuantity {
         }
     }
 
-    /// The same in five characters at most: `64K`, `10k`, `80%`.
+    /// The same in at most five characters: `64K`, `10k`, `80%`.
     pub fn show_short(self, value: f64) -> String {
         match self {
             Self::ValueSize | Self::Memory => scaled(value, 1024.0, ["B", "K", "M", "G", "T"]),
@@ -80,7 +80,7 @@ impl MapQuantity {
         }
     }
 
-    /// The value as a command line takes it: `64KiB`, `10000`.
+    /// The value as typed on a command line: `64KiB`, `10000`.
     pub fn to_word(self, value: f64) -> String {
         match self {
             Self::ValueSize | Self::Memory => bakeoff_text::format_size(value as u64),
@@ -88,7 +88,8 @@ impl MapQuantity {
         }
     }
 
-    /// The nearest value that an axis has: sizes of three binary digits, counts of two decimal ones.
+    /// The nearest possible value of an axis: sizes with three significant binary digits, counts with two decimal
+    /// digits.
     fn rounded(self, value: f64) -> f64 {
         match self {
             Self::ValueSize | Self::Memory => to_step(value, 2.0_f64.powf(value.max(1.0).log2().floor() - 2.0)),
@@ -99,13 +100,13 @@ impl MapQuantity {
     }
 }
 
-/// The multiple of a step next to a whole number; of steps below one, the whole number.
+/// The nearest multiple of a step. For steps below one, the nearest whole number.
 fn to_step(value: f64, step: f64) -> f64 {
     let step = step.max(1.0);
     ((value / step).round() * step).round()
 }
 
-/// Two or three digits and a unit's letter, without a zero behind the point.
+/// Two or three digits and the unit's letter, without a trailing zero after the decimal point.
 fn scaled(value: f64, base: f64, units: [&str; 5]) -> String {
     let (mut scaled, mut unit) = (value, 0);
     while scaled >= base && unit + 1 < units.len() {
@@ -120,14 +121,14 @@ fn scaled(value: f64, base: f64, units: [&str; 5]) -> String {
 /// An axis of a map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapAxis {
-    /// What lies along it.
+    /// The quantity along it.
     pub quantity: MapQuantity,
     /// The values at which stores may be raced, ascending, in the quantity's unit.
     pub values: Vec<f64>,
 }
 
 impl MapAxis {
-    /// An axis from one value to a larger one: both ends, and at most fifteen values between them.
+    /// An axis between two values: both ends, and at most fifteen values between them.
     pub fn new(quantity: MapQuantity, from: f64, to: f64) -> Self {
         let at = |step: usize| {
             let part = step as f64 / MAP_STEPS as f64;
@@ -146,12 +147,12 @@ impl MapAxis {
         Self { quantity, values }
     }
 
-    /// The value at a place.
+    /// The value at an index.
     pub fn value(&self, place: usize) -> f64 {
         self.values.get(place).copied().unwrap_or(f64::NAN)
     }
 
-    /// What it is and where it is: `value size 64.0 KiB`.
+    /// The quantity with its value at an index: `value size 64.0 KiB`.
     pub fn describe(&self, place: usize) -> String {
         let value = self.quantity.show(self.value(place));
         match self.quantity {

@@ -1,4 +1,4 @@
-//! What a map was asked and how it went, as `run.json` keeps it.
+//! The question of a map and the course of its races, as `run.json` stores them.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use crate::goal::Goal;
 use crate::map_axis::MapAxis;
 use crate::pick_facts::Excluded;
 
-/// A place on a map, by the numbers of its values on both axes.
+/// A place on a map: the indices of its values on both axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MapPoint {
-    /// Along the horizontal axis.
+    /// The index on the horizontal axis.
     pub x: usize,
-    /// Along the vertical axis.
+    /// The index on the vertical axis.
     pub y: usize,
 }
 
@@ -31,38 +31,39 @@ pub struct MapLeftOut {
     pub at: MapPoint,
     /// The store's name.
     pub store: String,
-    /// Why, for a person.
+    /// The reason, for people.
     pub why: String,
 }
 
-/// What a map was asked and how it went.
+/// The question of a map and the course of its races.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapFacts {
-    /// The need as it was understood, without what lies along the axes: key and value, in the order of the questions.
+    /// The need as bakeoff understood it, without the quantities of the axes: keys and values, in the order of the
+    /// questions.
     pub need: Vec<(String, String)>,
     /// The horizontal axis.
     pub x: MapAxis,
     /// The vertical axis.
     pub y: MapAxis,
-    /// What the store is to be best at.
+    /// The goal.
     pub optimize: Goal,
-    /// The time there was.
+    /// The time budget.
     pub budget_ns: u64,
-    /// Whether the time, and not the figures, ended it.
+    /// Whether the budget ended the map, rather than its results.
     pub out_of_time: bool,
-    /// Stores that take part somewhere.
+    /// Stores that take part somewhere on the map.
     pub raced: Vec<String>,
-    /// Stores that cannot do what is asked anywhere.
+    /// Stores that do not meet the requirements anywhere on the map.
     pub excluded: Vec<Excluded>,
-    /// Places at which nothing can be measured here, such as those that are too large for the disk.
+    /// Places that cannot be measured here, for example because they are too large for the disk.
     pub impossible: Vec<MapPoint>,
-    /// Stores that were not raced at a place because a round would have taken too long there.
+    /// Stores that were not raced at a place because a round there would have taken too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<MapLeftOut>,
 }
 
 impl MapFacts {
-    /// The time there was.
+    /// The time budget.
     pub fn budget(&self) -> Duration {
         Duration::from_nanos(self.budget_ns)
     }
@@ -73,7 +74,7 @@ impl MapFacts {
         (0..height).flat_map(move |y| (0..width).map(move |x| MapPoint { x, y }))
     }
 
-    /// A place for people: `value size 64.0 KiB, 10,000 records`.
+    /// A place, for people: `value size 64.0 KiB, 10,000 records`.
     pub fn describe(&self, at: MapPoint) -> String {
         format!("{}, {}", self.x.describe(at.x), self.y.describe(at.y))
     }

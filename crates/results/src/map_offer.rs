@@ -1,11 +1,11 @@
-//! Which map is worth most after a pick: the two quantities on which its answer depends.
+//! The most useful map after a pick: over the two quantities on which its answer depends most.
 
 use crate::map_axis::MapQuantity;
 use crate::pick::PICK_ASKED;
 use crate::pick_change::{Outcome, PickChange};
 use crate::pick_outcome::PickOutcome;
 
-/// The quantity that a question of a pick changes; `None` of one that is no number.
+/// The quantity that a question of a pick varies. `None` if it is not numeric.
 fn quantity(variant: &str) -> Option<MapQuantity> {
     Some(match variant {
         "values-doubled" | "values-halved" => MapQuantity::ValueSize,
@@ -16,7 +16,7 @@ fn quantity(variant: &str) -> Option<MapQuantity> {
     })
 }
 
-/// How much a change of the question does to the answer: 2 where it is another, 1 where others come close, 0 where it stays.
+/// The effect of the question on the answer: 2 if the answer changes, 1 if other stores come close, 0 if it stays.
 fn weight(change: &PickChange) -> u32 {
     match change {
         PickChange::AnswerLost { .. } => 2,
@@ -26,15 +26,15 @@ fn weight(change: &PickChange) -> u32 {
     }
 }
 
-/// A map that is offered: what lies along its axes, from where to where, in the quantity's unit.
+/// A suggested map: for each axis the quantity, the first and the last value, in the quantity's unit.
 pub type MapOffer = [(MapQuantity, f64, f64); 2];
 
-/// The most that an offered axis of memory begins with, bytes: every store takes so much.
+/// The maximum for the lower end of a suggested memory axis, bytes: every store accepts this much.
 const MEMORY_BYTES: f64 = (16_u64 << 20) as f64;
 
 impl PickOutcome<'_> {
-    /// The map that would say most: over the two quantities whose change does most to the answer, else value size and records, around what was
-    /// asked. `None` where nothing was answered, or a tape was replayed, which cannot be varied.
+    /// The most useful map: over the two quantities with the largest effect on the answer, otherwise value size and
+    /// records. It surrounds the pick's need. `None` without an answer, and with a tape, since a tape cannot be varied.
     pub fn map_offer(&self) -> Option<MapOffer> {
         let is_of_a_tape = self.facts.need.iter().any(|(key, _)| key == "tape");
         let asked = self.asked().filter(|_| !is_of_a_tape && self.is_answered())?;
@@ -45,13 +45,13 @@ impl PickOutcome<'_> {
             let own = weight(&self.change(asked, question));
             weights.iter_mut().filter(|(known, _)| *known == of).for_each(|(_, weight)| *weight = own.max(*weight));
         }
-        // The order above decides among equals.
+        // A stable sort: equal weights keep the order above.
         weights.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
         let [first, second] = [self.around(weights[0].0)?, self.around(weights[1].0)?];
         Some([first, second])
     }
 
-    /// A range of a quantity around what was asked.
+    /// A range of a quantity around the value of the need.
     fn around(&self, quantity: MapQuantity) -> Option<(MapQuantity, f64, f64)> {
         let axes = &self.cells(PICK_ASKED).next()?.end.axes;
         let value_bytes = axes.value_bytes_min.midpoint(axes.value_bytes_max).max(1) as f64;

@@ -1,4 +1,4 @@
-//! What came of a map: the races at its places, and the plane that their samples make.
+//! The outcome of a map: the races at its places, and the plane made of their samples.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,11 +11,11 @@ use crate::map_plane::{MapField, MapVerdict, Plane};
 use crate::map_race::MapRace;
 use crate::run::Run;
 
-/// A map with what was made of its rounds.
+/// A map with everything derived from its rounds.
 pub struct MapOutcome<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What was asked, and how it went.
+    /// The question, and the course of the races.
     pub facts: &'a MapFacts,
     /// The samples.
     pub plane: Plane,
@@ -23,7 +23,7 @@ pub struct MapOutcome<'a> {
 }
 
 impl<'a> MapOutcome<'a> {
-    /// The map of a run; `None` if the run is none, or its axes are not those of a map.
+    /// The map of a run. `None` if the run is not a map, or its axes are invalid.
     pub fn new(run: &'a Run) -> Option<Self> {
         let facts = run.record.map.as_ref()?;
         let is_axis = |values: &[f64]| (1..=MAP_STEPS + 1).contains(&values.len());
@@ -43,12 +43,12 @@ impl<'a> MapOutcome<'a> {
         self.races.get(&at)
     }
 
-    /// The ranking at a place, without those that were far behind at once.
+    /// The ranking at a place, without stores that were far behind after one round.
     pub fn ranking(&self, at: MapPoint) -> Option<Ranking> {
         self.races.get(&at)?.proven(self.facts.optimize)
     }
 
-    /// The stores that won somewhere or were level with others, each with the samples that it won alone, the most frequent first.
+    /// The stores that won or tied somewhere, each with the number of samples it won alone, most first.
     pub fn winners(&self) -> Vec<(String, usize)> {
         let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, _) in self.plane.samples() {
@@ -67,7 +67,7 @@ impl<'a> MapOutcome<'a> {
         wins
     }
 
-    /// How many places are in each state.
+    /// The number of places in each state.
     pub fn counts(&self) -> MapCounts {
         let mut counts = MapCounts::default();
         for at in self.facts.points() {
@@ -90,11 +90,11 @@ impl<'a> MapOutcome<'a> {
 pub struct MapCounts {
     /// Sampled, and won by one store.
     pub won: usize,
-    /// Sampled, and the first ones were not told apart.
+    /// Sampled, and the first stores are tied or undecided.
     pub not_parted: usize,
-    /// Between samples that one store won.
+    /// Between samples that the same store won.
     pub likely: usize,
-    /// Between samples that do not agree.
+    /// Between samples with different outcomes.
     pub open: usize,
     /// Not between samples.
     pub unknown: usize,
@@ -102,12 +102,12 @@ pub struct MapCounts {
     pub impossible: usize,
 }
 
-/// The plane of a map before anything is measured.
+/// The plane of a map without samples.
 pub fn empty_plane(facts: &MapFacts) -> Plane {
     Plane::new(facts.x.values.len(), facts.y.values.len(), facts.impossible.iter().copied())
 }
 
-/// Adds what a race says to the plane.
+/// Adds the outcome of a race to the plane.
 pub fn add_sample(plane: &mut Plane, facts: &MapFacts, at: MapPoint, race: &MapRace<'_>) {
     let Some(mut sample) = race.sample(facts.optimize) else { return };
     let left_out = facts.left_out.iter().filter(|each| each.at == at).map(|each| each.store.clone());

@@ -1,34 +1,37 @@
-//! The plane of a map: what its samples say of the places between them, and where the next sample is worth most.
+//! The plane of a map: what its samples show about the places between them, and where the next sample is most useful.
 //!
-//! Everything here follows from the samples alone. A place is judged by the nearest sample in each of its four quadrants, which have their
-//! borders in common. Where all four were won by the same store, the place is likely to be. That is right wherever a straight line parts two
-//! winners: on whichever side of it a place lies, one of its quadrants lies on that side too.
+//! Everything here follows from the samples alone. A place is judged by the nearest sample in each of its four
+//! quadrants, which include their borders. If the same store won all four, it probably wins the place too. That is
+//! correct wherever a straight line separates two winners: one quadrant of the place is always on the place's own side
+//! of the line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::map_axis::MAP_STEPS;
 use crate::map_facts::MapPoint;
 
-/// A store that costs so many times as much as the best in all samples around a place is not raced there.
+/// A store whose cost is this multiple of the best in all samples around a place is not raced there.
 pub const MAP_BEHIND: f64 = 3.0;
 
-/// Steps from the nearest sample below which a place is not sampled: whose surroundings agree, and whose surroundings did not part the first ones.
+/// A place closer than this many steps to a sample is not sampled if its surroundings agree, or if they did not
+/// separate the first stores.
 const EXPLORED_WITHIN: f64 = 3.0;
 const OPEN_WITHIN: f64 = 2.0;
 
-/// What a sample is worth between different winners, next to one that did not part them, and among equal ones.
+/// The value of a sample between different winners, next to a sample without a single winner, and between equal
+/// winners.
 const WORTH_CONTESTED: f64 = 4.0;
 const WORTH_OPEN: f64 = 1.5;
 const WORTH_AGREED: f64 = 1.0;
 
-/// What a race at a place says.
+/// The outcome of a race at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapVerdict {
-    /// One store is best, proven, or alone can do it.
+    /// One store is best, with proof, or is the only store that can do it.
     Won(String),
-    /// These are as good as each other, proven.
+    /// These are equally good, with proof.
     Tied(Vec<String>),
-    /// These were not told apart.
+    /// The rounds do not separate these.
     Undecided(Vec<String>),
     /// No store has a figure.
     Nobody,
@@ -39,20 +42,20 @@ pub enum MapVerdict {
 pub struct MapSample {
     /// Who won.
     pub verdict: MapVerdict,
-    /// How many times the best one's cost each store has that was measured.
+    /// The cost of each measured store as a multiple of the best.
     pub times_best: BTreeMap<String, f64>,
-    /// Stores of which a round would have taken too long, or took too long: how good they are here is not known.
+    /// Stores whose round took too long, or would have: how good they are here is unknown.
     pub unknown: Vec<String>,
 }
 
-/// What is known of a place.
+/// The state of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapField {
     /// It was sampled.
     Sampled(MapVerdict),
-    /// Not sampled: the nearest samples on all sides were won by this store.
+    /// Not sampled: this store won the nearest samples on all sides.
     Likely(String),
-    /// Not sampled: the nearest samples on all sides do not agree, or did not part the first ones.
+    /// Not sampled: the nearest samples on all sides disagree, or did not separate the first stores.
     Open,
     /// Not sampled, and not between samples.
     Unknown,
@@ -61,7 +64,7 @@ pub enum MapField {
 }
 
 impl MapField {
-    /// The word for it in files.
+    /// The name of the state in files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Sampled(MapVerdict::Won(_)) => "won",
@@ -75,7 +78,7 @@ impl MapField {
         }
     }
 
-    /// The stores that are best there, as far as is known.
+    /// The best stores there, if known.
     pub fn best(&self) -> &[String] {
         match self {
             Self::Sampled(MapVerdict::Won(store)) | Self::Likely(store) => std::slice::from_ref(store),
@@ -92,23 +95,23 @@ pub struct Plane {
     height: usize,
     impossible: BTreeSet<MapPoint>,
     samples: BTreeMap<MapPoint, MapSample>,
-    /// What each sample says when the others are known too.
+    /// The outcome of each sample in view of the others.
     verdicts: BTreeMap<MapPoint, MapVerdict>,
 }
 
 impl Plane {
-    /// A plane of so many places along its axes, without samples.
+    /// A plane of this many places along its axes, without samples.
     pub fn new(width: usize, height: usize, impossible: impl IntoIterator<Item = MapPoint>) -> Self {
         Self { width, height, impossible: impossible.into_iter().collect(), ..Self::default() }
     }
 
-    /// Adds a sample, or puts it in place of an earlier one.
+    /// Adds a sample, or replaces an earlier one.
     pub fn add(&mut self, at: MapPoint, sample: MapSample) {
         self.samples.insert(at, sample);
         self.verdicts = self.samples.iter().map(|(at, sample)| (*at, self.among_others(*at, sample))).collect();
     }
 
-    /// What a sample says: who won is open where a store might have won of which nothing is known there.
+    /// The outcome of a sample. A win is open if a store might have won about which nothing is known there.
     fn among_others(&self, at: MapPoint, sample: &MapSample) -> MapVerdict {
         let MapVerdict::Won(store) = &sample.verdict else { return sample.verdict.clone() };
         let unknown: Vec<String> = sample.unknown.iter().filter(|unknown| self.may_win(at, unknown)).cloned().collect();
@@ -118,7 +121,7 @@ impl Plane {
         MapVerdict::Undecided(std::iter::once(store.clone()).chain(unknown).collect())
     }
 
-    /// What the sample at a place says; `None` if there is none.
+    /// The outcome of the sample at a place. `None` if there is none.
     pub fn verdict(&self, at: MapPoint) -> Option<&MapVerdict> {
         self.verdicts.get(&at)
     }
@@ -133,7 +136,7 @@ impl Plane {
         self.samples.get(&at)
     }
 
-    /// What is known of a place.
+    /// The state of a place.
     pub fn field(&self, at: MapPoint) -> MapField {
         if let Some(verdict) = self.verdict(at) {
             return MapField::Sampled(verdict.clone());
@@ -150,7 +153,7 @@ impl Plane {
         }
     }
 
-    /// The nearest sample in each quadrant, borders included, of those that are wanted.
+    /// The nearest wanted sample in each quadrant, borders included.
     fn around(&self, at: MapPoint, is_wanted: impl Fn(&MapSample) -> bool) -> [Option<MapPoint>; 4] {
         let mut nearest: [Option<(f64, MapPoint)>; 4] = [None; 4];
         for (point, _) in self.samples.iter().filter(|(point, sample)| **point != at && is_wanted(sample)) {
@@ -170,7 +173,7 @@ impl Plane {
         nearest.map(|quadrant| quadrant.map(|(_, point)| point))
     }
 
-    /// How far two places are apart, in steps of which the whole length of an axis has [`MAP_STEPS`].
+    /// The distance of two places in steps. A whole axis counts as [`MAP_STEPS`].
     fn distance(&self, a: MapPoint, b: MapPoint) -> f64 {
         let along = |a: usize, b: usize, places: usize| {
             a.abs_diff(b) as f64 * MAP_STEPS as f64 / places.saturating_sub(1).max(1) as f64
@@ -178,13 +181,15 @@ impl Plane {
         along(a.x, b.x, self.width).hypot(along(a.y, b.y, self.height))
     }
 
-    /// The places that are sampled first, and with all stores: the corners, the middles of the sides, and the middle.
+    /// Whether a place belongs to the first samples, which race all stores: the corners, the middles of the sides, and
+    /// the centre.
     pub fn is_first(&self, at: MapPoint) -> bool {
         let is_end_or_middle = |place: usize, places: usize| [0, (places - 1) / 2, places - 1].contains(&place);
         is_end_or_middle(at.x, self.width) && is_end_or_middle(at.y, self.height)
     }
 
-    /// Whether a store need not be raced at a place: in the nearest samples on all sides that measured it, it was clearly behind.
+    /// Whether a store need not be raced at a place: on all sides, the nearest samples that measured it show it clearly
+    /// behind.
     pub fn is_beaten_around(&self, at: MapPoint, store: &str) -> bool {
         let times = |point: &MapPoint| self.samples.get(point)?.times_best.get(store);
         let is_behind =
@@ -192,8 +197,8 @@ impl Plane {
         !self.is_first(at) && self.around(at, |sample| sample.times_best.contains_key(store)).iter().all(is_behind)
     }
 
-    /// Whether a store that could not be measured at a place might have won it: nearest to it, it was not clearly behind. One that was
-    /// measured nowhere might.
+    /// Whether a store that could not be measured at a place might have won it: the nearest sample that measured it
+    /// does not show it clearly behind. True also for a store that was measured nowhere.
     pub fn may_win(&self, at: MapPoint, store: &str) -> bool {
         let measured = self.samples.iter().filter(|(point, _)| **point != at);
         let times =
@@ -202,11 +207,12 @@ impl Plane {
         nearest.is_none_or(|(_, times)| *times < MAP_BEHIND)
     }
 
-    /// The place to sample next, of those that may be, where a sample costs so much; `None` if no more is worth it.
+    /// The next place to sample among the places that `may_be` allows, given the cost of a sample. `None` if no further
+    /// sample is useful.
     ///
-    /// First come the corners, the middles of the sides and the middle, the cheapest first. Then a place is worth the more the further it is from
-    /// any sample, four times as much between different winners, and the less the more it costs. Where all sides agree, places near a sample are
-    /// left alone.
+    /// The corners, the middles of the sides and the centre come first, cheapest first. After that, a place is more
+    /// useful the further it is from any sample, and less useful the more it costs. Places between different winners
+    /// count four times as much. Where all sides agree, places near a sample are not sampled.
     pub fn next(&self, may_be: impl Fn(MapPoint) -> bool, cost: impl Fn(MapPoint) -> f64) -> Option<MapPoint> {
         let all = (0..self.height).flat_map(|y| (0..self.width).map(move |x| MapPoint { x, y }));
         let is_left = |at: &MapPoint| !self.samples.contains_key(at) && !self.impossible.contains(at) && may_be(*at);
@@ -220,7 +226,7 @@ impl Plane {
         best.map(|(_, at)| at)
     }
 
-    /// What a sample at a place is worth; `None` if nothing.
+    /// The usefulness of a sample at a place. `None` if it has none.
     fn worth(&self, at: MapPoint) -> Option<f64> {
         let distances = self.samples.keys().map(|point| self.distance(at, *point));
         let Some(distance) = distances.min_by(f64::total_cmp) else { return Some(1.0) };
@@ -247,7 +253,7 @@ impl Plane {
         }
     }
 
-    /// The stores that the sample at a place did not part.
+    /// The stores that the sample at a place did not separate.
     fn level(&self, at: MapPoint) -> Option<&[String]> {
         match self.verdict(at)? {
             MapVerdict::Tied(stores) | MapVerdict::Undecided(stores) => Some(stores),

@@ -1,4 +1,4 @@
-//! The race at one place of a map: who takes part in its next round, and what its rounds say.
+//! The race at one place of a map: the participants of its next round, and the outcome of its rounds.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::map_plane::{MapSample, MapVerdict};
 use crate::pick::{CONFIDENCE, PICK_FAR_BEHIND, ROUNDS_PROOF, is_late, rank_costs};
 use crate::race::{DROP_CONFIDENCE, behind, is_far_behind};
 
-/// Rounds that a place has at once at most, while the first ones are not told apart; and at most where time is left at the end.
+/// The maximum of rounds at a place while the first stores are undecided: at once, and if time is left at the end.
 pub const MAP_ROUNDS: (u32, u32) = (5, 15);
 
 /// The rounds of a place.
@@ -30,7 +30,7 @@ impl<'a> MapRace<'a> {
         self.cells.is_empty()
     }
 
-    /// Rounds of the store that has most.
+    /// The number of rounds of the store with the most.
     pub fn rounds(&self) -> u32 {
         self.cells.iter().map(|cell| cell.end.round).max().unwrap_or(0)
     }
@@ -43,12 +43,12 @@ impl<'a> MapRace<'a> {
         stores
     }
 
-    /// Names of the stores of which a round was not done in its time: how good they are is not known.
+    /// Names of the stores with a round that timed out: how good they are is unknown.
     pub fn late(&self) -> Vec<String> {
         self.stores_with(is_late)
     }
 
-    /// Names of the stores of which a round failed for another reason.
+    /// Names of the stores with a round that failed for another reason.
     pub fn failed(&self) -> Vec<String> {
         self.stores_with(|cell| !cell.is_ok() && !is_late(cell))
     }
@@ -61,9 +61,10 @@ impl<'a> MapRace<'a> {
         stores
     }
 
-    /// The number of the next round and who takes part in it, of those that `entered`; `None` if no more than `most` rounds would say more.
+    /// The number of the next round and its participants among `entered`. `None` if more rounds, up to `most`, would
+    /// not help.
     ///
-    /// It follows from the rounds alone, so a race that was interrupted goes on where it was.
+    /// It follows from the rounds alone, so an interrupted race continues where it stopped.
     pub fn next(&self, entered: &[String], goal: Goal, most: u32) -> Option<(u32, Vec<String>)> {
         let last = self.rounds();
         let of_last = if last <= 1 { entered.to_vec() } else { self.before(last).survivors(entered, goal) };
@@ -84,22 +85,23 @@ impl<'a> MapRace<'a> {
         Self { cells: self.cells.iter().filter(|cell| cell.end.round < round).copied().collect() }
     }
 
-    /// Whether a store had this round, or is out of the race because one failed.
+    /// Whether a store had this round, or is out of the race because a round failed.
     fn has(&self, store: &str, round: u32) -> bool {
         let mut own = self.cells.iter().filter(|cell| cell.end.axes.store == store);
         own.any(|cell| cell.end.round == round || !cell.is_ok())
     }
 
-    /// Those that are still in the race after these rounds.
+    /// The stores that are still in the race after these rounds.
     fn survivors(&self, entered: &[String], goal: Goal) -> Vec<String> {
         let Some(ranking) = self.ranking(goal, DROP_CONFIDENCE) else { return Vec::new() };
         let round = self.rounds();
         let has_figures = |store: &&String| ranking.order.iter().any(|place| place.name == **store);
-        // Who was dropped has not come back.
+        // A dropped store does not return.
         let is_in = |store: &&String| round < 2 || self.has(store, round);
         let still: Vec<String> = entered.iter().filter(has_figures).filter(is_in).cloned().collect();
         let typical = rank_costs(&self.cells, typical, 0.0, CONFIDENCE);
-        // Of the first round by what operations typically took too, which other work on the machine hardly spoils.
+        // In the first round a store must also be far behind by its typical operation times, which other load hardly
+        // affects.
         let is_typical = |store: &str| {
             round > 1 || !goal.is_of_time() || typical.as_ref().is_some_and(|typical| is_far_behind(store, typical))
         };
@@ -109,12 +111,13 @@ impl<'a> MapRace<'a> {
         still.into_iter().filter(|store| out.iter().all(|each| each.store != *store)).collect()
     }
 
-    /// The ranking of all that have figures.
+    /// The ranking of all stores with figures.
     fn ranking(&self, goal: Goal, confidence: f64) -> Option<Ranking> {
         rank_costs(&self.cells, |cell| goal.cost(cell), goal.resolution(), confidence)
     }
 
-    /// The ranking as the sample has it: without those that one round showed to be far behind, of which nothing more is known.
+    /// The ranking for the sample: without stores that one round showed to be far behind, about which nothing more is
+    /// known.
     pub fn proven(&self, goal: Goal) -> Option<Ranking> {
         let all = self.ranking(goal, CONFIDENCE)?;
         let best = all.order[0].centre;
@@ -128,7 +131,7 @@ impl<'a> MapRace<'a> {
         Self { cells }.ranking(goal, CONFIDENCE)
     }
 
-    /// What the rounds say; `None` if there are none.
+    /// The outcome of the rounds. `None` if there are none.
     pub fn sample(&self, goal: Goal) -> Option<MapSample> {
         if self.is_empty() {
             return None;
@@ -142,7 +145,7 @@ impl<'a> MapRace<'a> {
     }
 }
 
-/// What a ranking says of a place.
+/// The verdict on a place from its ranking.
 fn verdict(ranking: &Ranking) -> MapVerdict {
     match ranking.verdict {
         Verdict::Winner | Verdict::Alone => MapVerdict::Won(ranking.best.clone()),

@@ -1,38 +1,39 @@
-//! What a store held of the memory that it was given for its caches and buffers.
+//! How much of the given memory a store held.
 
 use bakeoff_protocol::{CellEnd, StoreDescription};
 
 use crate::cell_rounds::CellRound;
 
-/// A store misses what it was given if it holds more than this many times as much.
+/// A store that holds more than this multiple of the given memory does not respect it.
 pub const HELD_PER_GIVEN_MAX: f64 = 1.5;
 
-/// What a store was given and what it held.
+/// The memory that a store was given and held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryHeld {
-    /// The memory that it was given, bytes.
+    /// The given memory, bytes.
     pub given_bytes: u64,
-    /// What it held at the end of some phase, at least, bytes.
+    /// The memory held at the end of some phase, at least, bytes.
     pub held_bytes: u64,
 }
 
 impl MemoryHeld {
-    /// What it held, as a part of what it was given.
+    /// The held memory as a multiple of the given memory.
     pub fn part(&self) -> f64 {
         self.held_bytes as f64 / self.given_bytes.max(1) as f64
     }
 
-    /// Whether the store held so much more that it was not given the same as others.
+    /// Whether the store held so much more that the comparison with others is unfair.
     pub fn is_missed(&self) -> bool {
         self.held_bytes as f64 > self.given_bytes as f64 * HELD_PER_GIVEN_MAX
     }
 }
 
-/// What a cell's store held of what it was given. The memory of its process that is no part of a file, less all that was resident when the
-/// store was empty: that has parts of files in it, such as the driver's program, so the store held no less.
+/// The memory that a cell's store was given and held. Held memory is the process's memory that belongs to no file,
+/// minus all memory resident with the empty store. The latter includes parts of files, such as the driver's program, so
+/// the store held at least this much.
 ///
-/// `None` without memory given; where it could not be read; where a runtime such as a JVM has memory of its own; and where the suite sets itself
-/// what would share the memory.
+/// `None` without given memory, if it could not be read, or if a runtime such as a JVM has its own memory. `None` also
+/// if the suite sets a setting that shares the memory.
 pub fn memory_held(cell: &CellRound, store: Option<&StoreDescription>) -> Option<MemoryHeld> {
     let given_bytes = cell.end.axes.memory_bytes?;
     let opened = cell.end.opened.as_ref().filter(|opened| opened.runtime.is_none())?;

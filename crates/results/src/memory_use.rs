@@ -1,4 +1,4 @@
-//! What became of the memory that every store was given, and how much of the page cache it used besides.
+//! How stores used the given memory, and the page cache that they used in addition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,46 +8,46 @@ use crate::cell_rounds::CellRound;
 use crate::memory_held::{MemoryHeld, memory_held};
 use crate::run::Run;
 
-/// Settings that differ by at most this part of what was given come to it: dividing rounds.
+/// Settings within this fraction of the given amount count as equal to it: division rounds.
 const ROUNDING: f64 = 0.01;
 
-/// Memory in a run, over all its rounds that ended well.
+/// Memory in a run, over all rounds that ended well.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryUses<'a> {
-    /// The amounts that stores were given, bytes.
+    /// The given amounts, bytes.
     pub given_bytes: BTreeSet<u64>,
-    /// The limits that cells had, bytes.
+    /// The memory limits of cells, bytes.
     pub limit_bytes: BTreeSet<u64>,
-    /// Each store's part, by its name.
+    /// Each store's use, by its name.
     pub by_store: BTreeMap<&'a str, MemoryUse>,
 }
 
-/// One store's part.
+/// One store's use of memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryUse {
-    /// What the memory became, with the fewest threads first.
+    /// The settings that the memory became, fewest threads first.
     pub became: Vec<Became>,
-    /// What it held of what it was given, where it held most for that; `None` where no cell shows it.
+    /// The memory it held, in the cell with the highest ratio to the given amount. `None` if no cell shows it.
     pub held: Option<MemoryHeld>,
-    /// The most that its files had of the page cache when they were closed, bytes.
+    /// The maximum of its files' pages in the page cache at closing, bytes.
     pub page_cache_bytes: Option<u64>,
-    /// The most that a cell with a limit took, bytes.
+    /// The peak of a cell with a memory limit, bytes.
     pub peak_bytes: Option<u64>,
 }
 
 /// Settings that the memory became.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Became {
-    /// The settings; none if it is the page cache's, or the suite sets what would share it.
+    /// The settings. Empty if the page cache gets the memory, or if the suite sets them.
     pub settings: Settings,
-    /// What they come to, bytes, where that is another amount than was given.
+    /// Their sum, bytes, if it differs from the given amount.
     pub other_bytes: Option<u64>,
-    /// With how many threads.
+    /// The numbers of threads with these settings.
     pub threads: BTreeSet<u32>,
 }
 
 impl<'a> MemoryUses<'a> {
-    /// Those of a run; `None` unless its suite gives stores memory, or limits it.
+    /// The memory of a run. `None` unless its suite gives stores memory, or limits it.
     pub fn of(run: &'a Run) -> Option<Self> {
         let mut uses = Self::default();
         for cell in run.cells.iter().filter(|cell| cell.is_ok()) {
@@ -65,7 +65,7 @@ impl<'a> MemoryUses<'a> {
 }
 
 impl MemoryUse {
-    /// Whether some settings come to another amount than was given.
+    /// Whether some settings have another sum than the given amount.
     pub fn is_other(&self) -> bool {
         self.became.iter().any(|became| became.other_bytes.is_some())
     }
@@ -94,7 +94,7 @@ impl MemoryUse {
     }
 }
 
-/// What a cell's settings come to, if that is another amount than was given.
+/// The sum of a cell's settings, if it differs from the given amount.
 fn other_bytes(split: &MemorySplit, memory_bytes: u64, end: &CellEnd) -> Option<u64> {
     if split.shares.is_empty() {
         return None;

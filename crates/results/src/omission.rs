@@ -1,4 +1,4 @@
-//! What was not measured, and why.
+//! Omissions: what was not measured, and why.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use crate::grouped::grouped;
 /// Something that was not measured, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Omission {
-    /// The store, where a single one is left out.
+    /// The store, if only one is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// What is left out, for people; it begins with the store's name, if there is one.
+    /// A description for people. It begins with the store's name, if there is one.
     #[serde(default = "unknown")]
     pub what: String,
-    /// Why, for people.
+    /// The reason, for people.
     #[serde(default = "unknown")]
     pub why: String,
-    /// Why, for programs; absent in runs of before it was kept.
+    /// The reason, for programs. Absent in older runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
@@ -29,13 +29,13 @@ pub struct Omission {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The plan leaves it out.
+    /// The plan skipped it.
     Skipped(SkipReason),
-    /// The time budget was over after so much of it.
+    /// The time budget ended after this much of it.
     OverBudget(Done),
 }
 
-/// How much was done when the time budget was over.
+/// How much was done when the time budget ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Done {
@@ -45,24 +45,24 @@ pub enum Done {
     SomeStores,
     /// Some rounds.
     Rounds {
-        /// How many.
+        /// The number of finished rounds.
         done: u32,
-        /// How many there were to be.
+        /// The number of planned rounds.
         of: u32,
     },
     /// A part of a round.
     PartOfRound,
-    /// A part of a cell, which took this long until it was stopped, nanoseconds.
+    /// A part of a cell, which was stopped after this time, nanoseconds.
     PartOfCell(u64),
 }
 
 impl Omission {
-    /// What is left out, and why.
+    /// An omission and its reason.
     pub fn new(store: Option<String>, what: String, reason: Reason) -> Self {
         Self { store, what, why: reason.to_string(), reason: Some(reason) }
     }
 
-    /// Whether both are left out for the same reason. Runs of before it was kept have it for people alone.
+    /// Whether both have the same reason. Older runs have it only for people.
     fn has_reason_of(&self, other: &Self) -> bool {
         match (&self.reason, &other.reason) {
             (Some(reason), Some(other)) => reason == other,
@@ -71,7 +71,7 @@ impl Omission {
     }
 }
 
-/// Omissions that have the same reason together, in the order of what people read.
+/// Omissions grouped by reason, in display order.
 pub fn by_reason<'a>(all: impl Iterator<Item = &'a Omission>) -> Vec<Vec<&'a Omission>> {
     let mut groups = grouped(all, Omission::has_reason_of);
     groups.sort_by_key(|group| &group[0].why);
@@ -93,9 +93,9 @@ impl fmt::Display for Done {
             Self::Nothing => formatter.write_str("not run: no time for it in the budget"),
             Self::SomeStores => formatter.write_str("not run for all stores: no time for it in the budget"),
             Self::Rounds { done, of } => write!(formatter, "{done} of {of} rounds: no time for more in the budget"),
-            Self::PartOfRound => formatter.write_str("not measured whole: no time for it in the budget"),
+            Self::PartOfRound => formatter.write_str("measured in part: no time for more in the budget"),
             Self::PartOfCell(ns) => {
-                write!(formatter, "begun, and given up after {}: the budget was over", time(*ns as f64))
+                write!(formatter, "stopped after {}: the budget was over", time(*ns as f64))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Rankings over many workloads: who is best over everything that a table has, under one measure, or in one workload.
+//! Rankings over many workloads: the best over a whole table, under one measure, or in one workload.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,41 +11,41 @@ use crate::figures::Measure;
 use crate::rounds::{over_workloads, with_enough_rounds};
 use crate::verdict::{Column, Field, Position, Size, Table};
 
-/// The ranking over all timed workloads that every remaining store has figures for, and their number.
+/// The ranking over all timed workloads for which every remaining store has figures, and their number.
 #[derive(Clone, Debug)]
 pub struct Overall {
-    /// By geometric mean of the ratio to the best of each workload, round by round. Its intervals hold over rounds and, where there are
-    /// several, over workloads like these.
+    /// By geometric mean of the ratio to the best of each workload, round by round. Its intervals hold over rounds and,
+    /// with several workloads, over workloads like these.
     pub ranking: Ranking,
-    /// In how many of the common workloads the best is first by its figures.
+    /// The number of common workloads in which the best store has the best figure.
     pub best_in: usize,
-    /// Timed workloads (each phase counts) that all of them have figures for.
+    /// Timed workloads (each phase counts) for which all these stores have figures.
     pub common: usize,
-    /// Others that all of them have figures for, in too few rounds to be taken together with these.
+    /// Further common workloads, with too few rounds to be combined with these.
     pub short: usize,
     /// All timed workloads.
     pub all: usize,
-    /// Keys left out because they failed somewhere or have no figure at all.
+    /// Keys left out because they failed somewhere or have no figures.
     pub left_out: BTreeSet<String>,
-    /// Keys left out because no round of theirs has a figure in every one of these workloads.
+    /// Keys left out because none of their rounds has a figure in every one of these workloads.
     pub incomplete: BTreeSet<String>,
 }
 
-/// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
+/// Ranks stores over all timed workloads. Stores that failed anywhere are left out. `None` if nothing is in common.
 pub fn overall(table: &Table) -> Option<Overall> {
     overall_of(table, Measure::is_time)
 }
 
-/// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
+/// Ranks stores over all workloads of some measures, like [`overall`] does over all timed ones.
 pub fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
     let measures = table.measures.iter().filter(|measure| which(measure));
     overall_over(measures.flat_map(|measure| table.places_of(measure)).collect())
 }
 
-/// A workload: the size of its records and what and how many they are.
+/// A workload: the size of its values, their data and the number of records.
 pub type Workload = (Size, Column);
 
-/// Who is fastest in each workload, over all operations on it; nothing where there is only one workload, of which [`overall`] is.
+/// The fastest stores in each workload, over all its operations. Empty with a single workload, which [`overall`] ranks.
 pub fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
     let mut workloads: BTreeMap<(Size, &Column), Vec<(&Position, &Field)>> = BTreeMap::new();
     for (place @ (measure, size, column), field) in &table.fields {
@@ -77,15 +77,15 @@ fn overall_over(fields: Vec<(&Position, &Field)>) -> Option<Overall> {
     Some(Overall { ranking, best_in, common: scored.len(), short, all: fields.len(), left_out: failed, incomplete })
 }
 
-/// A field with the costs of those that are ranked.
+/// A field with the costs of the ranked stores.
 struct Scored<'a> {
     workload: (Size, &'a Column),
-    /// How many times worse each one's rounds are than the best typical round.
+    /// The rounds' costs relative to the best typical round.
     costs: BTreeMap<&'a String, Rounds>,
 }
 
 impl<'a> Scored<'a> {
-    /// `None` where the best is zero.
+    /// `None` if the best is zero.
     fn new((measure, size, column): &'a Position, field: &'a Field, entrants: &BTreeSet<&'a String>) -> Option<Self> {
         let costs_of = |key| Some(field.costs(measure, field.rounds.get(key)?));
         let costs: BTreeMap<&String, Rounds> =
@@ -102,14 +102,15 @@ fn scores(scored: &[Scored<'_>], key: &String) -> Rounds {
     over_workloads(&scored.iter().filter_map(|of| of.costs.get(key)).collect::<Vec<_>>())
 }
 
-/// Fewer workloads than this say nothing of how workloads differ: then the ranking is of these alone.
+/// With fewer workloads, nothing can be said about how workloads differ. The ranking then holds only for these.
 const WORKLOADS_MIN: usize = 3;
 
-/// How sure a ranking over a table is.
+/// The confidence level of a ranking over a table.
 const CONFIDENCE: f64 = 0.95;
 
-/// The ranking by these scores. It must hold over the rounds, and over the workloads too where there are several: where a store is faster
-/// in one and slower in another, more of the same rounds do not say which is faster in a fourth. Operations are no sample of others.
+/// The ranking by these scores. It must hold over the rounds and, with several workloads, over workloads too. If a
+/// store is faster in one and slower in another, more rounds do not predict a further workload. Operations are not a
+/// sample of other operations.
 fn over_rounds_and_workloads(candidates: impl Iterator<Item = Candidate>, scored: &[Scored<'_>]) -> Option<Ranking> {
     let field = bakeoff_stats::Field::new(candidates, RankOptions::new(Better::Lower))?;
     let scatter = CommonScatter::of(field.ratios());
@@ -137,23 +138,25 @@ fn over_rounds_and_workloads(candidates: impl Iterator<Item = Candidate>, scored
     }))
 }
 
-/// Whether a store is first in a workload by its figures.
+/// Whether a store has the best figure in a workload.
 fn is_first(costs: &BTreeMap<&String, Rounds>, key: &String) -> bool {
     let centre = |rounds: &Rounds| rounds.centre().unwrap_or(f64::INFINITY);
     let own = costs.get(key).map_or(f64::INFINITY, centre);
     costs.values().all(|other| centre(other) >= own)
 }
 
-/// What the first place depends on, where those that share it win different things: then none of them is best at everything.
+/// What the first place depends on, if the stores that share it win different comparisons. None of them is then best at
+/// everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Depends {
-    /// On the operation: for each store the measures that it wins, the store that wins most first.
+    /// On the operation: the measures that each store wins, most wins first.
     OnOperation(Vec<(String, Vec<Measure>)>),
-    /// On the workload: for each store how many comparisons it wins, most first; and how many comparisons there are.
+    /// On the workload: the number of comparisons that each store wins, most first, and the number of all comparisons.
     OnWorkload(Vec<(String, usize)>, usize),
 }
 
-/// On what the first place of a ranking depends; `None` unless several may be first, of which more than one wins something.
+/// What the first place of a ranking depends on. `None` unless several stores may be first and more than one of them
+/// wins something.
 pub fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
     if !matches!(ranking.verdict, Verdict::Tie | Verdict::Undecided) {
         return None;
@@ -186,24 +189,24 @@ pub fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
     })
 }
 
-/// How often each store was best at something.
+/// How often each store was best.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Comparisons that it wins, by store.
+    /// Comparisons won, by store.
     pub wins: BTreeMap<String, usize>,
-    /// Comparisons in which it shares the first place, by store.
+    /// Comparisons with a shared first place, by store.
     pub shared: BTreeMap<String, usize>,
-    /// Comparisons in which it is first by its figures without proof, by store.
+    /// Comparisons with the best figure but without proof, by store.
     pub first: BTreeMap<String, usize>,
-    /// Fields in which several are first by the same figure.
+    /// Fields in which several stores have the same best figure.
     pub first_shared: usize,
-    /// Comparisons in which somebody is first by the figures without proof.
+    /// Comparisons in which the best figure is not proven.
     pub open: usize,
-    /// Comparisons in which no other has a figure, by store.
+    /// Comparisons in which no other store has a figure, by store.
     pub alone: BTreeMap<String, usize>,
     /// Ties.
     pub ties: usize,
-    /// Comparisons in which nobody has a figure.
+    /// Comparisons without any figure.
     pub nobody: usize,
     /// All comparisons.
     pub fields: usize,
@@ -249,23 +252,23 @@ impl Tally {
     }
 }
 
-/// How the stores that are first over all comparisons of a measure fare in each of them.
+/// The results of the stores that are first over all comparisons of a measure, within each comparison.
 #[derive(Clone, Debug)]
 pub struct FirstPlaces {
-    /// Comparisons that each of them wins, by store.
+    /// Comparisons won by each of them, by store.
     pub wins: BTreeMap<String, usize>,
     /// Comparisons in which some of them share the first place.
     pub ties: usize,
-    /// Comparisons in which some of them is first by the figures without proof.
+    /// Comparisons in which one of them has the best figure without proof.
     pub open: usize,
-    /// Whether no store had a competitor in any comparison.
+    /// Whether no comparison has a competitor.
     pub is_alone: bool,
     /// All comparisons.
     pub comparisons: usize,
 }
 
 impl FirstPlaces {
-    /// Those of the stores that are first in `overall`, in the fields of a measure in which somebody is ranked.
+    /// The results of the first stores of `overall` in the fields of a measure in which somebody is ranked.
     pub fn of(table: &Table, measure: &Measure, overall: &Ranking) -> Self {
         let rankings = || table.fields_of(measure).filter_map(|field| field.ranking.as_ref());
         let is_theirs = |of: &&Ranking| of.tied.iter().any(|key| overall.tied.contains(key));
@@ -280,18 +283,18 @@ impl FirstPlaces {
     }
 }
 
-/// How often a store is first in several answers.
+/// How often a store is first among several answers.
 #[derive(Clone, Copy, Debug)]
 pub struct OftenFirst<'a> {
-    /// The store: one for each title.
+    /// The store, one per title.
     pub contender: &'a Contender,
-    /// Answers that it wins.
+    /// Answers won.
     pub wins: usize,
-    /// Answers in which it shares the first place.
+    /// Answers with a shared first place.
     pub ties: usize,
 }
 
-/// Stores that win something, or share a first place, the most frequent first.
+/// Stores that win or share a first place, most frequent first.
 pub fn most_often_first<'a>(tally: &Tally, contenders: &'a Contenders) -> Vec<OftenFirst<'a>> {
     let titles = contenders.titles().into_iter();
     let mut all: Vec<OftenFirst> = titles.map(|contender| OftenFirst { contender, wins: 0, ties: 0 }).collect();
@@ -306,14 +309,14 @@ pub fn most_often_first<'a>(tally: &Tally, contenders: &'a Contenders) -> Vec<Of
     all
 }
 
-/// Keys with their counts, most first.
+/// Keys with their counts, highest first.
 pub fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {
     let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     sorted
 }
 
-/// Who comes behind those that share the first place, if it is proven that somebody does.
+/// The first store behind those sharing the first place, if that is proven.
 pub fn next(ranking: &Ranking) -> Option<(&Place, Interval)> {
     let next = ranking.order.iter().find(|place| place.is_worse() && ranking.verdict != Verdict::Unproven)?;
     Some((next, next.ratio_to_best?))

@@ -1,4 +1,4 @@
-//! The time of a pick: what it was too short for, and how much would be enough.
+//! The time budget of a pick: what it was too short for, and how much would suffice.
 
 use std::time::Duration;
 
@@ -7,89 +7,90 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict, mean};
 use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_undecided_for_few_rounds};
 use crate::pick_outcome::{PickOutcome, rival};
 
-/// A limit beyond this does not say that a store is still a good choice.
+/// A limit beyond this does not show that a store is still a good choice.
 pub const CLEAR: f64 = 2.0;
 
-/// With fewer rounds than this, how much they differ is hardly known; with more, the width of an interval falls with the root of their number.
+/// With fewer rounds than this, their variation is hardly known. With more, the width of an interval falls with the
+/// square root of their number.
 const ROUNDS_FEW: usize = 6;
 
-/// No race has so many times its rounds more.
+/// The maximum for the factor by which a race can extend its rounds.
 const TIMES_MAX: f64 = 100.0;
 
-/// How much time three rounds of all stores take.
+/// The time that three rounds of all stores need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnoughTime {
-    /// Nobody knows: it was ended by somebody.
+    /// Unknown: a user ended the pick.
     CutShort,
-    /// More than there was; how much is not known.
+    /// More than the budget; how much more is unknown.
     More,
-    /// So much or more: some were not measured to the end, and may take any time.
+    /// At least this much: some stores were not measured to the end, and may take any time.
     AtLeast(Duration),
-    /// More than there was, as they took longer than the guess, or were not begun for fear that they would.
+    /// More than the budget: rounds took longer than estimated, or were not started for that reason.
     MoreThanBudget,
-    /// So much, by a first guess.
+    /// About this much, by a first estimate.
     About(Duration),
 }
 
-/// What it takes to tell the best of a pick from its rival.
+/// What is needed to separate the best store of a pick from its rival.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MoreTime {
-    /// Another pick: this one was ended by somebody.
+    /// Another pick: a user ended this one.
     CutShort,
-    /// More time, for stores of which it is not known how good they are.
+    /// More time, for stores of unknown performance.
     ForUnknown,
-    /// More time, for a proof of what is clear already.
+    /// More time, to prove an answer that is already clear.
     ForProof,
-    /// More time, as nothing could be told.
+    /// More time, as there is no answer at all.
     ForAnything,
-    /// More time, as this store had so few rounds that nothing could be told.
+    /// More time: this store had too few rounds for an answer.
     ForRounds {
         /// The store's name.
         store: String,
         /// Its rounds.
         rounds: usize,
     },
-    /// No sensible time: they are too close to matter.
+    /// No reasonable time: they are too close to matter.
     TooClose(Interval),
-    /// Twice the time or more: so few rounds cannot tell how many it takes.
+    /// At least twice the time. With so few rounds, the number of rounds cannot be estimated.
     Twice(Interval),
-    /// A quieter machine: their rounds differ too much.
+    /// A quieter machine: their rounds vary too much.
     Quieter(Interval),
-    /// So many rounds.
+    /// This many rounds.
     Rounds {
         /// The rounds.
         rounds: f64,
         /// The budget for them.
         budget: Duration,
-        /// Whether they are the first two.
+        /// Whether the two are the first and second store.
         are_first_two: bool,
     },
     /// More rounds than a race has.
     TooManyRounds {
         /// The rounds.
         rounds: f64,
-        /// Those that a race has.
+        /// The maximum of a race.
         most: u64,
         /// What helps instead.
         instead: Instead,
-        /// Whether they are the first two.
+        /// Whether the two are the first and second store.
         are_first_two: bool,
     },
 }
 
-/// What helps where a race does not have enough rounds.
+/// What helps if a race cannot have enough rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instead {
-    /// What else they cost: whichever is taken, the other is not worth twice as much.
+    /// Their other costs: neither store costs more than twice the other by the goal.
     OtherCosts,
-    /// This budget, for all rounds that a race has: they narrow the interval down.
+    /// This budget, for all rounds of a race: they narrow the interval.
     Budget(Duration),
-    /// A quieter machine, or else what else they cost.
+    /// A quieter machine, or their other costs.
     Quieter,
 }
 
 impl PickOutcome<'_> {
-    /// How much time three rounds of all stores take.
+    /// The time that three rounds of all stores need.
     pub fn enough_time(&self) -> EnoughTime {
         if self.is_cut_short() {
             return EnoughTime::CutShort;
@@ -97,16 +98,16 @@ impl PickOutcome<'_> {
         if self.facts.proof_ns_expected == 0 {
             return EnoughTime::More;
         }
-        // They may have all of the time.
+        // They may use the whole budget.
         let (rounds, budget) = (Duration::from_nanos(self.facts.proof_ns_expected), self.facts.budget());
         if !self.late(PICK_ASKED).is_empty() || !self.unmeasured().is_empty() {
-            // What was not measured to the end may take a hundred times what the others lead to expect.
+            // A store that was not measured to the end may take a hundred times the expected time.
             return EnoughTime::AtLeast(rounds);
         }
         if rounds <= budget { EnoughTime::MoreThanBudget } else { EnoughTime::About(rounds) }
     }
 
-    /// What it takes to tell the best from its rival; `None` where they are apart, or time does not help.
+    /// What is needed to separate the best store from its rival. `None` if they are separated, or time does not help.
     pub fn more_time(&self, ranking: &Ranking) -> Option<MoreTime> {
         if self.is_cut_short() {
             return Some(MoreTime::CutShort);
@@ -114,7 +115,7 @@ impl PickOutcome<'_> {
         if !self.without_room().is_empty() {
             return None;
         }
-        // Of one alone the answer has said it.
+        // The answer itself reports this for a single store.
         if ranking.verdict != Verdict::Alone && !self.unknown_for_time().is_empty() {
             return Some(MoreTime::ForUnknown);
         }
@@ -126,14 +127,15 @@ impl PickOutcome<'_> {
         }
         let (best, next) = (ranking.order.first()?, rival(ranking)?);
         let Some(interval) = next.ratio_to_best else { return Some(MoreTime::ForAnything) };
-        // Each that is not told apart counts, as in `pick_is_answered`: one of two rounds may be so for its scatter alone.
+        // Every undecided store counts, as in `pick_is_answered`: with two rounds, its variation alone may be the
+        // cause.
         let judged = |place: &&Place| [&best.name, &next.name].contains(&&place.name) || !place.is_worse();
         let least = ranking.order.iter().filter(judged).min_by_key(|place| place.rounds)?;
         if least.rounds < ROUNDS_PROOF {
             return Some(MoreTime::ForRounds { store: least.name.clone(), rounds: least.rounds });
         }
         let (distance, half) = (interval.estimate.ln(), (interval.high / interval.low).ln() / 2.0);
-        // The width of an interval falls with the root of the number of rounds.
+        // The width of an interval falls with the square root of the number of rounds.
         let times = (half / distance).powi(2);
         if times.is_finite() && times <= TIMES_MAX {
             return Some(self.rounds_to_tell(ranking, next, interval, times));
@@ -145,10 +147,10 @@ impl PickOutcome<'_> {
         })
     }
 
-    /// What it takes to tell two apart by so many times their rounds.
+    /// What is needed to separate two stores with `times` their rounds.
     fn rounds_to_tell(&self, ranking: &Ranking, next: &Place, interval: Interval, times: f64) -> MoreTime {
         let best = &ranking.order[0];
-        // A tie among more than two may hold though these two alone would be apart.
+        // A tie of more than two may hold although these two alone would be separated.
         let are_first_two = next.name == ranking.order[1].name;
         let rounds = (best.rounds as f64 * times).ceil().max(best.rounds as f64 + 1.0);
         let most = self.run.record.rounds.map_or(u64::MAX, u64::from);
@@ -182,7 +184,7 @@ impl PickOutcome<'_> {
     }
 }
 
-/// The budget of which this many seconds of measuring what was asked are the part that it may have.
+/// The whole budget whose share for the original question is this many seconds.
 fn budget_for(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds / PICK_ASKED_PART)
 }

@@ -1,4 +1,4 @@
-//! Whether the answer of a pick would be another if something else were asked.
+//! Whether another question would change the answer of a pick.
 
 use std::collections::BTreeSet;
 
@@ -9,100 +9,100 @@ use crate::pick::{CLOSE, ROUNDS_PROOF};
 use crate::pick_facts::Question;
 use crate::pick_outcome::{PickOutcome, rival};
 
-/// What a change of the question does to the answer.
+/// The effect of a changed question on the answer.
 #[derive(Clone, Debug)]
 pub enum PickChange {
-    /// Nothing is known: it was not measured, for this reason.
+    /// Unknown: it was not measured, for this reason.
     NotMeasured(Option<String>),
-    /// Nothing is known: these stores failed, and no other has a figure.
+    /// Unknown: these stores failed, and no other has a figure.
     Failed(Vec<String>),
-    /// Nothing is known of the answer, as it has no figure there.
+    /// Unknown: the answer has no figure there.
     AnswerUnknown {
-        /// Why.
+        /// The reason.
         why: Unknown,
-        /// The store that leads what was measured.
+        /// The leading store among those measured.
         leader: String,
     },
-    /// It is another store, as the answer failed or cannot do this.
+    /// Another store: the answer failed, or does not meet the changed requirements.
     AnswerLost {
-        /// Whether it failed; else it cannot do this.
+        /// Whether it failed. Otherwise it does not meet the requirements.
         has_failed: bool,
         /// The ranking without it.
         ranking: Ranking,
-        /// The fewest rounds, where they are too few for a proof.
+        /// The lowest number of rounds, if it is too low for a proof.
         too_few_rounds: Option<usize>,
     },
-    /// The answer alone has figures.
+    /// Only the answer has figures.
     Unrivalled(Unrivalled),
     /// Several have figures.
     Ranked {
         /// The ranking.
         ranking: Ranking,
-        /// Names of the stores that were not done in time, of which it is not known how good they are.
+        /// Names of the stores that exceeded their time: how good they are is unknown.
         late: Vec<String>,
-        /// What it says.
+        /// The outcome.
         outcome: Outcome,
     },
 }
 
-/// Why an answer has no figure where something else was asked.
+/// Why an answer has no figure for a changed question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// It was not done in its part of the time.
+    /// It exceeded its time.
     Late,
-    /// Its rounds are too few.
+    /// It has too few rounds.
     TooFewRounds,
 }
 
-/// Why the answer is alone where something else was asked.
+/// Why the answer is alone for a changed question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unrivalled {
-    /// Nobody knows: these were not done in time.
+    /// Unknown: these exceeded their time.
     Late(Vec<String>),
-    /// Nobody knows: no other has a figure.
+    /// Unknown: no other store has a figure.
     NoFigure,
-    /// Nobody knows: no other was asked.
+    /// Unknown: no other store was part of the pick.
     NotAsked,
-    /// Nobody knows: no other was tried.
+    /// Unknown: no other store was tried.
     NotTried,
-    /// It stays the answer: no other that leads can do this.
+    /// The answer stays: no other leading store meets the requirements.
     NobodyElseCan,
-    /// It stays the answer: these failed.
+    /// The answer stays: these failed.
     Failed(Vec<String>),
 }
 
-/// What a ranking says of the answer where something else was asked.
+/// What a ranking shows about the answer to a changed question.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// So few rounds prove nothing.
+    /// Too few rounds for a proof.
     NotProven(usize),
     /// It shares the first place.
     Tied(Place),
-    /// It is not told apart from the best.
+    /// It is undecided against the best.
     Undecided(Place),
-    /// It stays the answer.
+    /// The answer stays.
     Stays,
-    /// It leads there too, but others are not told apart from it.
+    /// It leads there too, but other stores are undecided against it.
     Leads,
-    /// Others lead, but it is too close to them to matter.
+    /// Others lead, but too closely to matter.
     Hardly(Place),
     /// Others lead.
     Lost(Place),
 }
 
-/// Stores that no change was tried with.
+/// Stores with which no changed question was tried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotTried {
-    /// Those that were to be tried, of which every change that was measured is beyond them.
+    /// Chosen to be tried, but they do not meet the requirements of any measured change.
     pub beyond: Vec<String>,
-    /// Those that no figure tells from the first.
+    /// Stores that are tied with the first or undecided against it.
     pub level: Vec<String>,
-    /// Those that are further behind.
+    /// Stores that are further behind.
     pub behind: Vec<String>,
 }
 
 impl PickOutcome<'_> {
-    /// What a change of the question does to the answer, which is the best of the ranking of what was asked.
+    /// The effect of a changed question on the answer, which is the best of `asked`, the original ranking.
     pub fn change(&self, asked: &Ranking, question: &Question) -> PickChange {
         if question.not_measured.is_some() {
             return PickChange::NotMeasured(question.not_measured.clone());
@@ -122,11 +122,11 @@ impl PickOutcome<'_> {
         PickChange::Ranked { late: self.late(&question.variant), outcome, ranking }
     }
 
-    /// What a change does of which the answer has no figure.
+    /// The effect of a change for which the answer has no figure.
     fn without_answer(&self, answer: &String, question: &Question, ranking: Ranking, failed: &[String]) -> PickChange {
         let own = || self.cells(&question.variant).filter(|cell| cell.end.axes.store == *answer);
         let has_failed = failed.contains(answer);
-        // How good it is at it is not known.
+        // How good it is there is unknown.
         let unknown = match own().any(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
             true => Some(Unknown::Late),
             false => (!has_failed && own().next().is_some()).then_some(Unknown::TooFewRounds),
@@ -137,7 +137,8 @@ impl PickOutcome<'_> {
         }
     }
 
-    /// What a change says of which the answer alone has figures. Only where the others cannot do it, or failed whatever time they had, does it stay.
+    /// The effect of a change for which only the answer has figures. The answer stays only if the others cannot do it,
+    /// or failed for reasons other than time.
     fn unrivalled(&self, question: &Question, failed: Vec<String>, answer: &str) -> Unrivalled {
         let late = self.late(&question.variant);
         let has_others = self.cells(&question.variant).any(|cell| cell.end.axes.store != answer);
@@ -151,8 +152,8 @@ impl PickOutcome<'_> {
         }
     }
 
-    /// Which of those that were measured the changes were not tried on: an answer to a change is one among the others alone. Nothing where no change
-    /// was measured.
+    /// The measured stores with which no changed question was tried. An answer to a change is valid only among the
+    /// tried stores. Empty if no change was measured.
     pub fn not_tried(&self, asked: &Ranking) -> NotTried {
         let measured = self.facts.questions.iter().filter(|question| question.not_measured.is_none());
         let tried: BTreeSet<&str> = measured
@@ -162,7 +163,7 @@ impl PickOutcome<'_> {
         if tried.is_empty() {
             return NotTried::default();
         }
-        // Those that were dropped after a round have no place in the order.
+        // Stores that were dropped after one round are not in the order.
         let dropped = self.facts.dropped.iter().map(|each| &each.store);
         let dropped = dropped.filter(|name| asked.order.iter().all(|place| place.name != **name));
         let others = asked.order.iter().map(|place| &place.name).chain(dropped).cloned();
@@ -175,7 +176,7 @@ impl PickOutcome<'_> {
     }
 }
 
-/// What a ranking with a rival says of the answer, which has this place in it.
+/// The outcome of a ranking with a rival. The answer has this place in it.
 fn outcome(ranking: &Ranking, place: Place, answer: &str) -> Outcome {
     if let Some(rounds) = too_few_rounds(ranking) {
         return Outcome::NotProven(rounds);
@@ -190,7 +191,7 @@ fn outcome(ranking: &Ranking, place: Place, answer: &str) -> Outcome {
     }
 }
 
-/// The fewest rounds of a store, where they are too few: for a proof, or for a tie that is more than their scatter.
+/// The lowest number of rounds of a store, if it is too low for a proof, or for a tie that is more than variation.
 fn too_few_rounds(ranking: &Ranking) -> Option<usize> {
     let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
     let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Undecided;

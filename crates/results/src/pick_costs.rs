@@ -1,4 +1,4 @@
-//! What the stores of a pick cost by every measure, and what those that lost are better at.
+//! The costs of a pick's stores by every measure, and the advantages of the losers.
 
 use std::collections::BTreeMap;
 
@@ -14,26 +14,27 @@ use crate::pick_facts::PickFacts;
 /// A measure with the costs of every round of every store, by name.
 type ByStore = (Goal, BTreeMap<String, Rounds>);
 
-/// The costs of every store of what was asked, by every measure.
+/// The costs of every store for the original question, by every measure.
 pub struct PickCosts {
     by_goal: Vec<ByStore>,
-    /// Operations of each round that ended well, by store.
+    /// The number of operations of each round that ended well, by store.
     operations: BTreeMap<String, Vec<u64>>,
 }
 
 /// A cost over all rounds of a store.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cost {
-    /// That of a typical round.
+    /// The cost of a typical round.
     Told(f64),
-    /// A percentile that too few operations tell.
+    /// A percentile with too few operations.
     TooFew,
-    /// There is no figure.
+    /// No figure.
     Unknown,
 }
 
 impl PickCosts {
-    /// The costs in these rounds: those that are usual, and the goal. Where that makes one more, the 99.9th percentile makes room for it.
+    /// The costs in these rounds: the usual measures, and the goal. If the goal is an additional measure, it replaces
+    /// the 99.9th percentile.
     pub(crate) fn new(cells: &[CellRound], facts: &PickFacts) -> Self {
         let makes_room = |goal: Goal| goal == Goal::P999 && !facts.optimize.is_usual() && facts.optimize != Goal::P50;
         let is_shown = |goal: &Goal| *goal == facts.optimize || goal.is_usual() && !makes_room(*goal);
@@ -47,12 +48,12 @@ impl PickCosts {
         Self { by_goal, operations }
     }
 
-    /// The measures, in their order.
+    /// The measures, in order.
     pub fn goals(&self) -> impl Iterator<Item = Goal> {
         self.by_goal.iter().map(|(goal, _)| *goal)
     }
 
-    /// The costs of a store, a measure each.
+    /// The costs of a store, one per measure.
     pub fn of_store(&self, store: &str) -> Vec<Cost> {
         let operations = self.operations.get(store).map_or(&[][..], Vec::as_slice);
         let cost = |(goal, rounds): &ByStore| match rounds.get(store).and_then(Rounds::centre) {
@@ -63,7 +64,7 @@ impl PickCosts {
         self.by_goal.iter().map(cost).collect()
     }
 
-    /// Which of these stores takes least disk, memory and CPU time, beyond doubt and by enough to matter.
+    /// Which of these stores uses the least disk, memory and CPU time, with proof and by a relevant margin.
     pub fn least_resources(&self, stores: &[&str]) -> Vec<(Goal, String)> {
         let least = |(goal, rounds): &ByStore| {
             let candidate = |name: &&str| Some(Candidate::new(*name, rounds.get(*name)?.clone()));
@@ -77,8 +78,8 @@ impl PickCosts {
         self.by_goal.iter().filter(is_resource).filter_map(least).collect()
     }
 
-    /// For each store that is not the best: where it is better than the best, beyond doubt and by enough to matter, and by how much. Stores that are better at
-    /// nothing are left out. All comparisons together are as sure as an answer.
+    /// For each store except the best: where it beats the best, with proof and by a relevant margin, and by how much.
+    /// Stores without such an advantage are missing. All comparisons together have the confidence level of an answer.
     pub fn better_at(&self, ranking: &Ranking) -> Vec<(String, Vec<(Goal, Interval)>)> {
         let others = &ranking.order[1..];
         let comparisons = (others.len() * self.by_goal.len()).max(1);
@@ -98,11 +99,12 @@ impl PickCosts {
     }
 }
 
-/// Stores that have fewer rounds though they were in the race at its end: they were out of it as worse, until later rounds of the best were no better.
+/// Stores with fewer rounds that were in the race at its end. They had been dropped as worse, until later rounds of the
+/// best were no better.
 pub fn paused(facts: &PickFacts, ranking: &Ranking) -> Vec<String> {
     let most = ranking.order.iter().map(|place| place.rounds).max().unwrap_or(0);
     let is_dropped = |name: &String| facts.dropped.iter().any(|each| each.store == *name);
-    // One less is of a round that the time ended in.
+    // One round less is normal if the budget ended within a round.
     let paused = ranking.order.iter().filter(|place| place.rounds + 1 < most && !is_dropped(&place.name));
     paused.map(|place| place.name.clone()).collect()
 }

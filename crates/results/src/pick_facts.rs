@@ -1,4 +1,4 @@
-//! What a pick was asked and how its race went, as `run.json` keeps it.
+//! The question of a pick and the course of its race, as `run.json` stores them.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use crate::lack::Lack;
 pub struct Excluded {
     /// The store's name.
     pub store: String,
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
-    /// What it lacks of what was asked; empty where it was dropped from the race, and in runs of before it was kept.
+    /// The requirements that it does not meet. Empty for stores dropped from the race, and in older runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<Lack>,
 }
 
 impl Excluded {
-    /// A store that lacks something.
+    /// A store that does not meet a requirement.
     pub fn lacking(store: String, lacks: Vec<Lack>) -> Self {
         let why: Vec<String> = lacks.iter().map(Lack::to_string).collect();
         Self { store, why: why.join("; "), lacks }
@@ -33,46 +33,46 @@ impl Excluded {
         Self { store, why, lacks: Vec::new() }
     }
 
-    /// Whether both lack the same. Runs of before it was kept have it for people alone.
+    /// Whether both lack the same. Older runs have the reason only for people.
     fn lacks_as(&self, other: &Self) -> bool {
         if self.lacks.is_empty() || other.lacks.is_empty() { self.why == other.why } else { self.lacks == other.lacks }
     }
 }
 
-/// Those that lack the same, together: their names, and what it is for people.
+/// Stores grouped by what they lack: their names, and the reason for people.
 pub fn by_lack<'a>(excluded: &'a [Excluded]) -> Vec<(Vec<&'a str>, &'a str)> {
     let names = |group: &[&'a Excluded]| group.iter().map(|each| each.store.as_str()).collect();
     grouped(excluded, Excluded::lacks_as).iter().map(|group| (names(group), group[0].why.as_str())).collect()
 }
 
-/// Something else that might be asked, to see whether the answer would be another.
+/// A changed question, to see whether it changes the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// The variant of the suite that asks it.
+    /// Its variant of the suite.
     pub variant: String,
-    /// What is different, for a person: `twice the value size, 2KiB..20KiB`.
+    /// The change, for people: `twice the value size, 2KiB..20KiB`.
     pub words: String,
-    /// Why it was not measured, if it was not.
+    /// Why it was not measured, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_measured: Option<String>,
 }
 
-/// How many operations of the mix a round has.
+/// The number of operations of the mix in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundOperations {
-    /// How many.
+    /// The number.
     pub count: u64,
-    /// Why they are fewer than usual, if they are.
+    /// Why it is lower than usual, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
 }
 
-/// Operations that a round does not have.
+/// A reduced number of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// How many a round usually has.
+    /// The usual number per round.
     pub from: u64,
-    /// Why this one has fewer.
+    /// The reason for the reduction.
     pub by: CutBy,
 }
 
@@ -84,14 +84,14 @@ pub enum CutBy {
     Flushes,
     /// Values are long.
     LongValues,
-    /// There are more inserts than deletes, and the store would become larger by more than half.
+    /// Inserts exceed deletes, and the store would grow by more than half.
     Growth,
-    /// There are more deletes than inserts, and the records would not last, or the store would become smaller by more than half.
+    /// Deletes exceed inserts, and the records would run out, or the store would shrink by more than half.
     Shrinkage,
 }
 
 impl RoundOperations {
-    /// How many there are, and why no more, as a sentence.
+    /// The number of operations and the reason for its limit, as a sentence.
     pub fn describe(&self) -> String {
         let operations = counted(self.count, "operation");
         let Some(Cut { from, by }) = self.cut else { return format!("A round has {operations} of this mix.") };
@@ -105,47 +105,48 @@ impl RoundOperations {
     }
 }
 
-/// What a pick was asked and how its race went, as `run.json` keeps it.
+/// The question of a pick and the course of its race, as `run.json` stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PickFacts {
-    /// The need as it was understood: key and value, in the order of the questions.
+    /// The need as bakeoff understood it: keys and values, in the order of the questions.
     pub need: Vec<(String, String)>,
-    /// What of the need is not the default, as options take it; `None` in older runs, and where a map cannot take it.
+    /// The parts of the need that are not defaults, as options. `None` in older runs, and if a map does not accept
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<Vec<(String, String)>>,
-    /// Operations of the mix in a round; absent where a tape says it, and in older runs.
+    /// Operations of the mix in a round. Absent with a tape, which determines them, and in older runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<RoundOperations>,
-    /// What the store is to be best at.
+    /// The goal.
     pub optimize: Goal,
-    /// The time there was.
+    /// The time budget.
     pub budget_ns: u64,
-    /// Whether the time, and not the figures, ended the race.
+    /// Whether the budget ended the race, rather than its results.
     pub out_of_time: bool,
-    /// Stores that were to race; none in runs of before it was kept.
+    /// Stores that were to race. Empty in older runs.
     #[serde(default)]
     pub raced: Vec<String>,
-    /// Stores that were not measured, since they cannot do what is asked.
+    /// Stores that were not measured because they do not meet the requirements.
     pub excluded: Vec<Excluded>,
-    /// Stores that were not measured to the end, being behind.
+    /// Stores that were dropped before the end because they were behind.
     pub dropped: Vec<Excluded>,
-    /// Stores that the questions are tried with, the first ones first; none in runs of before it was kept.
+    /// Stores with which changed questions are tried, best first. Empty in older runs.
     #[serde(default)]
     pub finalists: Vec<String>,
-    /// What else was, or was to be, measured.
+    /// Changed questions, measured or not.
     pub questions: Vec<Question>,
-    /// What three rounds of all stores take, as far as was known at the end, nanoseconds; 0 in runs of before it was kept.
+    /// The estimated time of three rounds of all stores, as of the end, nanoseconds. 0 in older runs.
     #[serde(default)]
     pub proof_ns_expected: u64,
 }
 
 impl PickFacts {
-    /// Whether there was nothing to race against.
+    /// Whether there was no other store to race against.
     pub fn is_of_one_store(&self) -> bool {
         self.raced.len() == 1
     }
 
-    /// The time there was.
+    /// The time budget.
     pub fn budget(&self) -> Duration {
         Duration::from_nanos(self.budget_ns)
     }

@@ -1,4 +1,4 @@
-//! What came of a pick: its ranking, who has no place in it, and what that says as an answer.
+//! The outcome of a pick: its ranking, the stores without a place in it, and the resulting answer.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,11 +16,11 @@ use crate::pick_costs::PickCosts;
 use crate::pick_facts::PickFacts;
 use crate::run::Run;
 
-/// A run of `bakeoff pick` with what it was asked, and what was made of its rounds, each of it once.
+/// A run of `bakeoff pick` with its question and everything derived from its rounds, each computed once.
 pub struct PickOutcome<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What was asked, and how the race went.
+    /// The question, and the course of the race.
     pub facts: &'a PickFacts,
     asked: OnceCell<Option<Ranking>>,
     questions: OnceCell<BTreeMap<String, Option<Ranking>>>,
@@ -28,26 +28,27 @@ pub struct PickOutcome<'a> {
     flush_share: OnceCell<Option<FlushShare>>,
 }
 
-/// What the ranking of what was asked says.
+/// The answer that the ranking of the original question gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickAnswer {
-    /// Nothing: one of several stores alone was measured, as the time ended before the others, the race was killed, or the disk was full.
+    /// None: only one of several stores was measured. The budget ended before the others, the race was killed, or the
+    /// disk was full.
     AloneByChance,
     /// One store: no other was measured to the end.
     Alone,
-    /// Nothing: of some stores it is not known how good they are, as the disk was full or their time too short.
+    /// None: the performance of some stores is unknown, as the disk was full or their time too short.
     SomeUnknown,
     /// One store: nothing is proven, but all others were far behind at once.
     AheadByFar,
     /// One store, proven.
     Winner,
-    /// Several that are as good as each other, proven.
+    /// Several equally good stores, proven.
     Tie,
-    /// One store, of which others are not told apart.
+    /// One store, with others undecided against it.
     Undecided,
-    /// Nothing yet: several are not told apart after fewer rounds than a proof takes.
+    /// None yet: several are undecided after fewer rounds than a proof needs.
     UndecidedForFewRounds,
-    /// Nothing yet: not every store had the rounds that a proof takes.
+    /// None yet: not every store had the rounds that a proof needs.
     Unproven,
 }
 
@@ -58,12 +59,13 @@ impl<'a> PickOutcome<'a> {
         Self { run, facts, asked, questions, costs: OnceCell::new(), flush_share: OnceCell::new() }
     }
 
-    /// The ranking of what was asked; `None` if no store has figures.
+    /// The ranking of the original question. `None` if no store has figures.
     pub fn asked(&self) -> Option<&Ranking> {
         self.asked.get_or_init(|| proven_ranking(&self.run.cells, PICK_ASKED, self.facts)).as_ref()
     }
 
-    /// The durability level at which a store took part, where it is another than was asked: it offers nothing less.
+    /// The durability level at which a store took part, if it differs from the requested one because the store offers
+    /// no lower level.
     pub fn other_level(&self, store: &str) -> Option<Durability> {
         let (_, asked) = self.facts.need.iter().find(|(key, _)| key == "durability")?;
         let asked: Durability = asked.parse().ok()?;
@@ -71,7 +73,7 @@ impl<'a> PickOutcome<'a> {
         cells.next().map(|cell| cell.end.axes.durability).filter(|level| *level != asked)
     }
 
-    /// The ranking of the variant of a question; `None` if no store has figures there.
+    /// The ranking of a changed question's variant. `None` if no store has figures there.
     pub fn question(&self, variant: &str) -> Option<&Ranking> {
         let rankings = || {
             let ranking = |variant: &str| proven_ranking(&self.run.cells, variant, self.facts);
@@ -81,22 +83,22 @@ impl<'a> PickOutcome<'a> {
         self.questions.get_or_init(rankings).get(variant)?.as_ref()
     }
 
-    /// The costs of every store of what was asked, by every measure.
+    /// The costs of every store for the original question, by every measure.
     pub fn costs(&self) -> &PickCosts {
         self.costs.get_or_init(|| PickCosts::new(&self.run.cells, self.facts))
     }
 
-    /// How much of the time of writes of what was asked is a flush; `None` where it is not most of it.
+    /// The share of flushes in write time for the original question. `None` if it is not most of the time.
     pub fn flush_share(&self) -> Option<&FlushShare> {
         self.flush_share.get_or_init(|| flush_share(self.run, self.cells(PICK_ASKED))).as_ref()
     }
 
-    /// Whether the race told anything; see [`crate::pick::pick_is_answered`].
+    /// Whether the race has an answer; see [`crate::pick::pick_is_answered`].
     pub fn is_answered(&self) -> bool {
         self.asked().is_some_and(|ranking| is_answer(&self.run.cells, ranking, self.facts))
     }
 
-    /// What a ranking of what was asked says.
+    /// The answer that a ranking of the original question gives.
     pub fn answer(&self, ranking: &Ranking) -> PickAnswer {
         match ranking.verdict {
             Verdict::Alone if self.is_alone_by_chance(ranking) => PickAnswer::AloneByChance,
@@ -111,13 +113,15 @@ impl<'a> PickOutcome<'a> {
         }
     }
 
-    /// Whether one store of several alone was measured, the time being over before the others, the race killed, or the disk full.
+    /// Whether only one of several stores was measured: the budget ended before the others, the race was killed, or the
+    /// disk was full.
     fn is_alone_by_chance(&self, ranking: &Ranking) -> bool {
         let is_ended = self.facts.out_of_time || self.is_cut_short() || !self.without_room().is_empty();
         ranking.verdict == Verdict::Alone && !self.facts.is_of_one_store() && is_ended
     }
 
-    /// What a power cut leaves of a store at the level it was raced at, at least; `None` if the store does not describe that.
+    /// What remains of a store after a power cut, at least, at its level in the race. `None` if its description does
+    /// not state it.
     pub fn after_power_cut(&self, store: &str) -> Option<Leaves> {
         let raced = self.cells(PICK_ASKED).find(|cell| cell.end.axes.store == store)?;
         let description = self.run.stores().iter().find(|description| description.name == store)?;
@@ -129,32 +133,32 @@ impl<'a> PickOutcome<'a> {
         of_variant(&self.run.cells, variant)
     }
 
-    /// Names of the stores of which a round of this variant failed: none of their rounds of it count.
+    /// Names of the stores with a failed round in this variant. None of their rounds of it count.
     pub fn failed(&self, variant: &str) -> Vec<String> {
         self.stores_with(variant, |cell| !cell.is_ok())
     }
 
-    /// Whether somebody, and neither the figures nor the time, ended it.
+    /// Whether a user ended it, rather than its results or its budget.
     pub fn is_cut_short(&self) -> bool {
         self.run.is_unfinished()
     }
 
-    /// Names of the stores that were not done with a variant in their part of the time.
+    /// Names of the stores that exceeded their time in a variant.
     pub fn late(&self, variant: &str) -> Vec<String> {
         self.stores_with(variant, is_late)
     }
 
-    /// Names of the stores for which there was no room on the disk, whoever took it: how good they are is not known.
+    /// Names of the stores for which the disk was full, from any cause: how good they are is unknown.
     pub fn without_room(&self) -> Vec<String> {
         self.stores_with(PICK_ASKED, is_without_room)
     }
 
-    /// Names of the stores of which the time was too short, where that does not say how good they are.
+    /// Names of the stores that had too little time, if that does not show how good they are.
     pub fn unknown_for_time(&self) -> Vec<String> {
         unknown_for_time(&self.run.cells, self.facts)
     }
 
-    /// Names of the stores that were to race and of which no round was measured.
+    /// Names of the stores that were to race but have no measured round.
     pub fn unmeasured(&self) -> Vec<String> {
         let measured: BTreeSet<_> = self.cells(PICK_ASKED).map(|cell| &cell.end.axes.store).collect();
         self.facts.raced.iter().filter(|name| !measured.contains(name)).cloned().collect()
@@ -166,7 +170,8 @@ impl<'a> PickOutcome<'a> {
     }
 }
 
-/// Whom the best is set against: the first that is tied with it or not told apart, who need not be the next where rounds scatter; else the next.
+/// The rival of the best: the first store that is tied with it or undecided against it. With varying rounds this need
+/// not be the second one. Otherwise the second.
 pub fn rival(ranking: &Ranking) -> Option<&Place> {
     let mut others = ranking.order.iter().skip(1);
     match ranking.verdict {

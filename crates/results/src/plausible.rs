@@ -1,31 +1,31 @@
-//! Figures that no run can have had: of a damaged file, or one that was written by hand. Who believed them would rank by them.
+//! Impossible figures, as in damaged or hand-written files. Without these checks they would enter rankings.
 
 use bakeoff_protocol::{Latency, OperationResult, PhaseResult, ResultLine};
 use bakeoff_text::{format_size, shorten, shorten_to};
 use serde_json::Value;
 
-/// No figure is larger: in nanoseconds 36 years, in bytes a billion gibibytes.
+/// The maximum of any figure: 36 years in nanoseconds, a billion gibibytes in bytes.
 const FIGURE_MAX: u64 = 1 << 60;
 
-/// How many digits [`FIGURE_MAX`] has: a line without so many in a row has no larger figure.
+/// The number of digits of [`FIGURE_MAX`]. A line without a longer run of digits has no larger figure.
 const DIGITS: usize = 19;
 
-/// Operations, or entries, that no thread gets through in a nanosecond.
+/// No thread does this many operations or entries per nanosecond.
 const PER_NS_MAX: f64 = 1_000.0;
 
-/// The part by which figures may differ that come from the same sum.
+/// The relative difference allowed between figures from the same sum.
 const OFF_MAX: f64 = 0.01;
 
-/// The one text that may be of any length: buckets of latencies.
+/// The only text of unlimited length: buckets of latencies.
 const HISTOGRAM: &str = "histogram";
 
-/// Characters of a text that a message quotes.
+/// The number of characters that a message quotes.
 const QUOTED_CHARACTERS: usize = 60;
 
-/// What stores say by names of their own, where the largest number may stand for "no limit".
+/// Fields that stores name themselves. The largest number may mean "no limit" there.
 const STORES_OWN: [&str; 3] = ["settings", "memory_settings", "store_properties"];
 
-/// The first figure in a line of results that cannot be true, by name and value; `None` if all can be.
+/// The first impossible figure in a line of results, with its name. `None` if there is none.
 pub fn absurd(text: &str, line: &ResultLine) -> Option<String> {
     too_large_in(text).or_else(|| match line {
         ResultLine::Phase(phase) => impossible(&phase.result),
@@ -33,15 +33,15 @@ pub fn absurd(text: &str, line: &ResultLine) -> Option<String> {
     })
 }
 
-/// The first figure in a line of JSON that is larger than any can be, by name and value. Drivers are held to it too.
+/// The first figure in a line of JSON above the maximum, with its name. Drivers must obey this too.
 pub fn too_large_in(text: &str) -> Option<String> {
     if has_long_number(text) { too_large("", &serde_json::from_str(text).ok()?) } else { None }
 }
 
-/// What is wrong with the first text in a line of JSON that is longer than this, or a name that is; `None` if all are
-/// short enough. Drivers are held to it too.
+/// The first text or name in a line of JSON that is longer than `bytes_max`, described. `None` if all are short enough.
+/// Drivers must obey this too.
 pub fn long_text_in(line: &str, bytes_max: usize) -> Option<String> {
-    // A shorter line has no longer text.
+    // A shorter line cannot contain a longer text.
     if line.len() > bytes_max { long_text("", &serde_json::from_str(line).ok()?, bytes_max) } else { None }
 }
 
@@ -61,7 +61,7 @@ fn long_text(name: &str, value: &Value, bytes_max: usize) -> Option<String> {
     }
 }
 
-/// A cheap look at what may be megabytes of lines: hardly any has a number that needs a closer one.
+/// A cheap first check of megabytes of lines. Few contain a number that needs a closer look.
 fn has_long_number(text: &str) -> bool {
     let mut digits = 0;
     text.bytes().any(|byte| {
@@ -84,21 +84,22 @@ fn too_large(name: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// What a phase is said to have measured that cannot be, in words; `None` if all can. Results are read with this, and drivers held to it.
+/// A description of the first impossible measurement of a phase. `None` if all are possible. Both results and drivers
+/// are checked with it.
 pub fn impossible(phase: &PhaseResult) -> Option<String> {
     let of_any = phase.operations.iter().find_map(falling).or_else(|| too_many(phase));
-    // From when an operation was due there is more to a latency than time in the store.
+    // Latencies that count from the due time include more than time in the store.
     if phase.open_loop.is_some() {
         return of_any;
     }
     of_any.or_else(|| too_long(phase)).or_else(|| phase.operations.iter().find_map(unlike)).or_else(|| no_sum(phase))
 }
 
-/// Percentiles that fall.
+/// Percentiles that decrease.
 fn falling(of: &OperationResult) -> Option<String> {
     let Latency { latency_ns_p50, latency_ns_p90, latency_ns_p99, latency_ns_p999, latency_ns_max, .. } =
         of.latency.as_ref()?;
-    // A histogram's figures may be off by a thousandth.
+    // Figures of a histogram may be off by 0.1 %.
     let most = latency_ns_max.saturating_add(latency_ns_max / 500 + 1);
     let rises = [latency_ns_p50, latency_ns_p90, latency_ns_p99, latency_ns_p999, &most].is_sorted();
     (!rises).then(|| {
@@ -106,7 +107,7 @@ fn falling(of: &OperationResult) -> Option<String> {
     })
 }
 
-/// More operations or entries than there was time for.
+/// More operations or entries than the time allows.
 fn too_many(phase: &PhaseResult) -> Option<String> {
     let whole_ns = phase.timed_ns as f64 * f64::from(phase.threads.max(1));
     phase.operations.iter().find_map(|of| {
@@ -117,10 +118,10 @@ fn too_many(phase: &PhaseResult) -> Option<String> {
     })
 }
 
-/// More time in the store than threads ran.
+/// More time in the store than the threads had.
 fn too_long(phase: &PhaseResult) -> Option<String> {
     let sums = phase.operations.iter().filter_map(|of| of.timed_ns);
-    // Two clocks are never quite the same.
+    // Two clocks differ slightly.
     let wall_ns = phase.wall_ns.saturating_add(phase.wall_ns / 100 + 10_000_000);
     let threads_ns = wall_ns.saturating_mul(phase.threads.into());
     let timed_ns = sums.fold(phase.timed_ns, |sum, timed_ns| sum.max(timed_ns));
@@ -128,17 +129,17 @@ fn too_long(phase: &PhaseResult) -> Option<String> {
         .then(|| format!("{timed_ns} ns of time in the store, more than its threads ran: {threads_ns} ns"))
 }
 
-/// A mean that is another than that of the time the operations took.
+/// A mean that contradicts the total time of the operations.
 fn unlike(of: &OperationResult) -> Option<String> {
     let (timed_ns, mean_ns) = (of.timed_ns? as f64, of.latency.as_ref()?.latency_ns_mean as f64);
-    // It is rounded to a nanosecond.
+    // The mean is rounded to a nanosecond.
     let is_near = are_near(mean_ns * of.operations as f64, timed_ns, of.operations as f64);
     (!is_near).then(|| {
         format!("latency_ns_mean {mean_ns} of {} {}s that took {timed_ns} ns in all", of.operations, of.operation)
     })
 }
 
-/// Times of kinds of operations that are not together what the threads took, or a time of the phase that is less than a thread's share of it.
+/// Times per kind that do not add up to the threads' total, or a phase shorter than a thread's share of it.
 fn no_sum(phase: &PhaseResult) -> Option<String> {
     let threads_ns = phase.threads_timed_ns? as f64;
     let (timed_ns, threads) = (phase.timed_ns as f64, f64::from(phase.threads.max(1)));
@@ -152,7 +153,7 @@ fn no_sum(phase: &PhaseResult) -> Option<String> {
     (!is_between).then(|| format!("timed_ns {timed_ns} of {threads} threads that took {threads_ns} ns together"))
 }
 
-/// Whether a figure is another one but for rounding.
+/// Whether two figures are equal up to rounding.
 fn are_near(figure: f64, other: f64, rounding: f64) -> bool {
     (figure - other).abs() <= other * OFF_MAX + rounding
 }

@@ -1,12 +1,12 @@
-//! What a power cut leaves of the stores that are compared.
+//! What remains of the compared stores after a power cut.
 
 use bakeoff_protocol::Leaves;
 
 use crate::contender::Contenders;
 use crate::verdict::Table;
 
-/// What a power cut leaves of the ranked stores of a table, at least, with the keys of those of which it leaves that. `None` for stores that do not
-/// describe it; empty if none does.
+/// What remains, at least, of a table's ranked stores after a power cut, each with the keys of the stores it applies
+/// to. `None` stands for stores without a description of it. Empty if no store has one.
 pub fn after_power_cut(table: &Table, contenders: &Contenders) -> Vec<(Option<Leaves>, Vec<String>)> {
     let ranked = table.present.iter().filter_map(|key| contenders.get(key)).filter(|contender| contender.ranked);
     let left: Vec<(Option<Leaves>, &String)> = ranked

@@ -1,6 +1,6 @@
-//! Published comparisons: their figures as they were printed, and where they come from. `docs/PUBLISHED.md` explains the form.
+//! Published comparisons: their printed figures, and their sources. `docs/PUBLISHED.md` explains the format.
 //!
-//! To add one: `published/NAME.csv` with the figures, `published/NAME.toml` with what is to be known of them, a line here.
+//! To add one, add `published/NAME.csv` with the figures, `published/NAME.toml` with the facts, and a row here.
 
 pub mod garbage;
 pub mod placed;
@@ -51,13 +51,13 @@ const ALL: [(&str, &str, &str); 6] = [
 pub struct Published {
     /// Its name, as in `published:NAME`.
     pub name: String,
-    /// What is to be known of it.
+    /// Facts about it.
     pub facts: Facts,
     /// Its figures.
     pub figures: Vec<Figure>,
 }
 
-/// What is to be known of a publication.
+/// Facts about a publication.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Facts {
@@ -69,27 +69,27 @@ pub struct Facts {
     pub year: u32,
     /// Where to read it.
     pub url: String,
-    /// Where in it the figures are.
+    /// Where the figures are in it.
     pub origin: String,
-    /// What a reader of the figures must know.
+    /// Caveats for readers of the figures.
     pub notes: Vec<String>,
-    /// What printed times are multiplied by, where the printed unit is a mistake.
+    /// A factor for printed times, if the printed unit is a mistake.
     #[serde(default = "one")]
     pub time_factor: f64,
-    /// Whether only the best of the stores compared in each field is printed.
+    /// Whether each field shows only the best of the compared stores.
     #[serde(default)]
     pub only_best: bool,
-    /// Whether space efficiency counts values alone, without keys.
+    /// Whether space efficiency counts values without keys.
     #[serde(default)]
     pub space_of_values: bool,
-    /// How long keys are, where sizes are shown beside a flat array of the same keys and values, or leave the keys out.
+    /// The length of keys, if sizes are compared with a flat array of the same keys and values, or exclude the keys.
     pub key_bytes: Option<u64>,
-    /// How long values are in variants whose figures do not say it.
+    /// The length of values, for variants whose figures do not state it.
     #[serde(default)]
     pub value_bytes: BTreeMap<String, u64>,
     /// The machines, by the name in the figures.
     pub hardware: BTreeMap<String, String>,
-    /// How the stores were set, by our names for them.
+    /// The settings of the stores, by their names in bakeoff.
     #[serde(default)]
     pub stores: BTreeMap<String, StoreFacts>,
 }
@@ -104,56 +104,56 @@ fn one() -> f64 {
 pub struct StoreFacts {
     /// Its name for people.
     pub title: String,
-    /// What it promised under these settings.
+    /// The durability level with these settings.
     pub durability: Durability,
-    /// What it promised in variants where that was another class.
+    /// The durability level in variants with another one.
     #[serde(default)]
     pub durability_in: BTreeMap<String, Durability>,
-    /// By what.
+    /// The settings that cause it.
     pub how: String,
 }
 
 impl StoreFacts {
-    /// What it promised where it was set otherwise for this figure's variant.
+    /// The durability level, if the figure's variant has another one.
     pub fn durability_in(&self, figure: &Figure) -> Option<Durability> {
         self.durability_in.get(figure.variant.as_deref()?).copied()
     }
 }
 
-/// One line of a publication's figures; what it does not say is absent.
+/// One figure of a publication. Fields that the publication does not state are absent.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Figure {
-    /// A part of our suite of the same name.
+    /// The corresponding variant of bakeoff's suite with the same name.
     pub variant: Option<String>,
-    /// What disturbed the measurement, by our name for it.
+    /// The background load, by its name in bakeoff.
     pub disturbance: Option<String>,
     /// The machine, a name in [`Facts::hardware`].
     pub hardware: String,
-    /// Our name for the store, where we have one.
+    /// The store's name in bakeoff, if it has one.
     pub store: Option<String>,
     /// The store's name in the publication.
     pub store_published: String,
-    /// The phase of our suite.
+    /// The phase in bakeoff's suite.
     pub phase: Option<String>,
     /// What was measured.
     pub measure: Kind,
-    /// Our name for the data.
+    /// The data, by its name in bakeoff.
     pub data: Option<String>,
     /// The length of the shortest value, bytes.
     pub value_bytes_min: Option<u64>,
     /// The length of the longest value, bytes.
     pub value_bytes_max: Option<u64>,
-    /// How many records the store had.
+    /// The number of records in the store.
     pub records: Option<u64>,
-    /// How many threads used it.
+    /// The number of threads.
     pub threads: Option<u32>,
-    /// What else the publication varied.
+    /// Other parameters of the publication.
     pub parameters: Option<String>,
-    /// What it varied in the store.
+    /// Varied settings of the store.
     pub settings: Option<String>,
     /// The printed unit.
     pub unit: String,
-    /// What was printed; of repeats the mean.
+    /// The printed figure, or the mean of repeated ones.
     pub mean: Option<f64>,
 }
 
@@ -161,17 +161,18 @@ pub struct Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// How long an operation or a pass took.
+    /// Time per operation or per pass.
     Time,
-    /// Operations a second, of all threads together.
+    /// Operations per second, all threads together.
     Rate,
-    /// Bytes of records for each byte on disk.
+    /// Bytes of records per byte on disk.
     SpaceEfficiency,
-    /// The most memory that the process held.
+    /// The peak memory of the process.
     PeakMemory,
     /// Bytes on disk.
     Size,
-    /// What a Java program allocated, and the collections of it: which of them, `parameters` says. It has no place in the matrix.
+    /// Allocation and garbage collection of a Java program; `parameters` names the figure. It is not part of the
+    /// matrix.
     Garbage,
 }
 
@@ -184,7 +185,7 @@ impl Published {
     /// The publication with this name.
     ///
     /// # Errors
-    /// There is none: the error has all names. Or its files are wrong.
+    /// There is none (the error has all names), or its files are invalid.
     pub fn find(name: &str) -> Result<Self, PublishedError> {
         let unreadable = |why: String| PublishedError::Unreadable { name: name.to_owned(), why };
         let Some((_, figures, facts)) = ALL.into_iter().find(|(known, _, _)| *known == name) else {
@@ -197,13 +198,13 @@ impl Published {
         Ok(Self { name: name.to_owned(), facts, figures })
     }
 
-    /// The figures as they stand in `published/`, as CSV.
+    /// The figures as in `published/`, as CSV.
     pub fn csv(&self) -> &'static str {
         ALL.into_iter().find(|(name, _, _)| *name == self.name).map_or("", |(_, figures, _)| figures)
     }
 }
 
-/// Figures of which each stands once: of those that differ in what came out alone, runs of the same, the mean.
+/// Joins repeated figures: figures that differ only in their value are runs of the same, and their mean is kept.
 fn join_repeats(figures: Vec<Figure>) -> Vec<Figure> {
     let mut joined: Vec<(Figure, Vec<f64>)> = Vec::new();
     for mut figure in figures {
@@ -218,8 +219,8 @@ fn join_repeats(figures: Vec<Figure>) -> Vec<Figure> {
 }
 
 impl Figure {
-    /// The figure as the matrix has it: nanoseconds an operation (for passes, an entry), bytes, or a part of 1. `None` for what
-    /// has no place there, or was not printed.
+    /// The figure in the matrix's unit: nanoseconds per operation (per entry for passes), bytes, or a fraction of 1.
+    /// `None` for figures outside the matrix, and for missing ones.
     pub fn value(&self, facts: &Facts) -> Option<f64> {
         let mean = self.mean?;
         let records = self.records.map(|records| records as f64);
@@ -227,7 +228,7 @@ impl Figure {
             (Kind::Time, "ns") => Some(mean * facts.time_factor),
             (Kind::Time, "ms/pass") => records.map(|records| mean * 1e6 / records),
             (Kind::Time, "s/pass") => records.map(|records| mean * 1e9 / records),
-            // The rate is that of all threads, the time that of each operation in its thread.
+            // The rate is of all threads together, the time per operation in its thread.
             (Kind::Rate, _) if mean > 0.0 => Some(f64::from(self.threads.unwrap_or(1)) * 1e9 / mean),
             (Kind::SpaceEfficiency, "%") => Some(mean / 100.0),
             (Kind::PeakMemory, "KiB") => Some(mean * 1024.0),
@@ -236,12 +237,13 @@ impl Figure {
         }
     }
 
-    /// What a store took.
+    /// The size of a store.
     fn size_bytes(&self) -> Option<f64> {
         Some(self.mean? * size_of(&self.unit).filter(|_| self.measure == Kind::Size)?)
     }
 
-    /// What space efficiency is multiplied by to count keys too: 1 where it does already. Values are as often short as long.
+    /// The factor by which space efficiency changes if keys count too: 1 if they count already. Short and long values
+    /// are equally frequent.
     pub fn keys_counted(&self, facts: &Facts) -> f64 {
         match (facts.key_bytes, self.value_bytes_min, self.value_bytes_max) {
             (Some(key), Some(min), Some(max)) if facts.space_of_values && self.measure == Kind::SpaceEfficiency => {
@@ -251,7 +253,7 @@ impl Figure {
         }
     }
 
-    /// What a store's records take in a flat array, where the publication says how long all of them are.
+    /// The size of a store's records in a flat array, if the publication states their lengths.
     fn flat_bytes(&self, facts: &Facts) -> Option<f64> {
         let (key, records) = (facts.key_bytes?, self.records.filter(|_| self.store.is_some())?);
         let value = match (self.value_bytes_min, &self.variant) {
@@ -262,7 +264,7 @@ impl Figure {
     }
 }
 
-/// What a unit of sizes is, bytes.
+/// A unit of sizes, in bytes.
 fn size_of(unit: &str) -> Option<f64> {
     match unit {
         "bytes" => Some(1.0),
@@ -288,7 +290,7 @@ mod tests {
                 .filter_map(|figure| figure.value(&published.facts))
                 .collect()
         };
-        // 104,000,000 bytes of 473,067,520: the report prints 354.87 % more.
+        // 104,000,000 bytes compared with 473,067,520: the report prints 354.87 % more.
         let xodus = sizes("Xodus");
         assert!(xodus.len() == 1 && (1.0 / xodus[0] - 4.5487).abs() < 1e-4, "{xodus:?}");
         assert!(sizes("Flat Array").is_empty(), "no store");
@@ -299,7 +301,7 @@ mod tests {
         let published = Published::find("ozone-2020").unwrap();
         let mut walks = published.figures.iter().filter(|figure| figure.variant.as_deref() == Some("flat-buffer"));
         let eight = walks.find(|figure| figure.threads == Some(8)).and_then(|figure| figure.value(&published.facts));
-        // 147,274.923 walks a second.
+        // 147,274.923 walks per second.
         assert!((eight.unwrap() - 54_320.0).abs() < 1.0, "{eight:?}");
     }
 
@@ -310,7 +312,7 @@ mod tests {
             let mut of = published.figures.iter().filter(|figure| figure.variant.as_deref() == Some(variant));
             of.find(|figure| figure.measure == Kind::Size).and_then(|figure| figure.value(&published.facts)).unwrap()
         };
-        // 12,207,030 entries of 42 and 240 bytes, in 527 MiB; of 42 and 250, in 3.2 GiB.
+        // 12,207,030 entries: of 42 and 240 bytes in 527 MiB, of 42 and 250 bytes in 3.2 GiB.
         assert!((size("flat-buffer") - 6.2294).abs() < 1e-3, "{}", size("flat-buffer"));
         assert!((size("padding-250") - 1.0374).abs() < 1e-3, "{}", size("padding-250"));
     }

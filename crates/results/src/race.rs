@@ -1,19 +1,19 @@
-//! The rules of a race: who is behind, who is back in it, and when it is decided, by a ranking of the rounds so far.
+//! Rules of a race: who is behind, who returns, and when it is decided, given a ranking of the rounds so far.
 
 use bakeoff_stats::{Place, Ranking};
 
 use crate::pick::PICK_FAR_BEHIND;
 use crate::pick_facts::Excluded;
 
-/// How sure it must be after any round that a store is worse than the best: errors of all looks together stay near 5 %.
+/// The confidence level for dropping a store as worse after any round. The error rate over all looks stays near 5 %.
 pub const DROP_CONFIDENCE: f64 = 0.99;
 
-/// Stores whose difference is known to be within this are as good as equal: more rounds would say nothing more.
+/// Stores whose difference is known to be below this factor are equal: more rounds would not help.
 const EQUAL_WITHIN: f64 = 1.05;
 
-/// Which of those `still` in the race are behind, with the reason, the best of them first. Those that are `far` are at once, and so are those that
-/// promise more than was asked and are far, as more rounds of these would take the time of the others; but one stays that the best can be
-/// proven against.
+/// The stores among `still` that are behind, with the reason, best first. Stores in `far` are behind at once. So are
+/// stores that are far behind and have a higher durability level than requested: more rounds of these would take time
+/// from the others. One rival always stays, to prove the best against.
 pub fn behind(
     still: &[String],
     ranking: &Ranking,
@@ -34,8 +34,9 @@ pub fn behind(
     behind
 }
 
-/// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is
-/// out of the race. Of a single round it is not known, and two that scatter are no proof, but no reason to go on with what is far behind either.
+/// The stores among `worse` that are no longer worse after later rounds of the best. They race on, because an answer
+/// must not call a dropped store tied. A single round does not show this. Two varying rounds prove nothing, but do not
+/// justify continuing with a store that is far behind.
 pub fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
     let is_level =
         |place: &&Place| place.ratio_to_best.is_some() && !place.is_worse() && !is_far_behind(&place.name, ranking);
@@ -43,7 +44,7 @@ pub fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
     level.filter(|name| worse.contains(name)).cloned().collect()
 }
 
-/// How much more a store costs than the best.
+/// The store's cost as a multiple of the best.
 pub fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
     format!("{:.1} × the cost of the best after round {round}", place.centre / ranking.order[0].centre)
 }
@@ -54,7 +55,7 @@ pub fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
     place.is_some_and(|place| place.centre > PICK_FAR_BEHIND * ranking.order[0].centre)
 }
 
-/// Whether all that are `still` in the race are known to lie within a few percent of the best.
+/// Whether all stores in `still` are known to be within a few percent of the best.
 pub fn as_good_as_equal(ranking: &Ranking, still: &[String]) -> bool {
     still.iter().all(|store| {
         let place = ranking.order.iter().find(|place| place.name == *store);
@@ -111,6 +112,6 @@ mod tests {
         assert_eq!(dropped(&near, &["d"]), ["d"]);
         let promising = |name: &str| ["b", "d"].contains(&name);
         let behind: Vec<_> = behind(&still, &far, (1, &[]), promising).into_iter().map(|each| each.store).collect();
-        assert_eq!(behind, ["d"], "of those that promise more one stays, if it is the next best");
+        assert_eq!(behind, ["d"], "one rival with a higher level stays, if it is the next best");
     }
 }

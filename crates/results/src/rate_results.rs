@@ -1,4 +1,4 @@
-//! What a search for the highest rates found: for each workload its stores, best first, and how each search ended.
+//! Results of a search for the highest rates: for each workload its stores, best first, and how each search ended.
 
 use std::cmp::Reverse;
 
@@ -8,24 +8,25 @@ use crate::rate_search::{FailedAt, RateFacts, RateSearch};
 use crate::rate_search_time::Left;
 use crate::run::Run;
 
-/// What holds, and what fails, where the phase lasts less than this is shaky, seconds.
+/// Results of phases shorter than this are unreliable, seconds.
 const SHORT_S: f64 = 1.0;
 
-/// What one search found.
+/// The result of one search.
 pub struct RateResult<'a> {
     /// The search.
     pub search: &'a RateSearch,
-    /// The highest rate that holds and the lowest that fails, where they are known.
+    /// The highest rate that holds and the lowest rate that fails, if known.
     pub bracket: Bracket,
     /// How it ended.
     pub end: RateEnd,
-    /// The rounds that the ends of the bracket rest on, each with its rate, where the time was too short for all of them; else none.
+    /// The rounds that the ends of the bracket rest on, each with its rate, if time was too short for all of them.
+    /// Otherwise empty.
     pub unsure: Vec<(u64, u32)>,
-    /// Whether the highest rate that holds is that of a short phase.
+    /// Whether the phase at the highest rate that holds was short.
     pub is_short: bool,
-    /// What was found at the highest rate that holds: the bounded percentile, nanoseconds.
+    /// The bounded percentile at the highest rate that holds, nanoseconds.
     pub held_ns: Option<f64>,
-    /// What was found at the lowest rate that fails.
+    /// The failure at the lowest rate that fails.
     pub failed: Option<RateFailed>,
 }
 
@@ -34,11 +35,11 @@ pub struct RateResult<'a> {
 pub enum RateEnd {
     /// A cell failed there.
     Failed(FailedAt),
-    /// The time ended. The rest of the search takes this, if that is known.
+    /// The budget ended. The value is the remaining time of the search, if known.
     OutOfTime(Option<Left>),
-    /// Even the highest rate that may be tried holds.
+    /// Even the highest allowed rate holds.
     HighestHeld(u64),
-    /// Even the lowest rate that may be tried fails.
+    /// Even the lowest allowed rate fails.
     LowestFailed(u64),
     /// Both ends were found.
     Found,
@@ -55,7 +56,7 @@ pub enum RateFailed {
     FellBehind,
 }
 
-/// What was found: for each workload, in the order of the searches, one for each store, the highest rate first.
+/// The results: for each workload, in the order of the searches, one per store, highest rate first.
 pub fn rate_results<'a>(run: &Run, facts: &'a RateFacts) -> Vec<Vec<RateResult<'a>>> {
     let mut workloads: Vec<Vec<RateResult>> = Vec::new();
     for search in &facts.searches {

@@ -1,5 +1,5 @@
-//! The highest rate of an open loop that keeps a bound on latency: what was asked of `bakeoff run --find-rate`, and what each round says
-//! to it. `rate_results` has what was found.
+//! The highest rate of an open loop within a bound on latency: the question of `bakeoff run --find-rate`, and the
+//! outcome of each round. `rate_results` has the results.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::cell_rounds::CellRound;
 use crate::figures::{operations_to_tell, quantile};
 
-/// A store has kept up if its last answer came at most this much later than the schedule takes, as a ratio. One that is slower than the
-/// schedule is late by more and more, which a short phase may hide from its percentiles.
+/// A store kept up if its last answer came within this multiple of the schedule's length. A store that is slower than
+/// the schedule falls behind more and more. A short phase may hide that from its percentiles.
 const KEPT_UP_WITHIN: f64 = 1.05;
 
 /// Percentiles that can be bounded: name and share of the operations.
@@ -22,15 +22,15 @@ const PERCENTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)
 /// Units of a bound's time.
 const UNITS: [(&str, f64); 5] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 
-/// The longest time that a bound may have, nanoseconds: an hour.
+/// The maximum time of a bound, nanoseconds: an hour.
 const BELOW_NS_MAX: f64 = 3.6e12;
 
-/// What latency must stay below: `p99<2ms`.
+/// A bound on latency: `p99<2ms`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateBound {
     /// `p50`, `p90`, `p99`, `p999` or `max`, over all operations of the phase.
     pub percentile: String,
-    /// What it must stay below.
+    /// The limit.
     pub below_ns: u64,
 }
 
@@ -40,7 +40,7 @@ impl FromStr for RateBound {
     fn from_str(text: &str) -> Result<Self, String> {
         let shown = printable(text);
         let example = "write a percentile and a time, such as p99<2ms";
-        let (percentile, time) = text.split_once('<').ok_or_else(|| format!("`{shown}` is no bound: {example}"))?;
+        let (percentile, time) = text.split_once('<').ok_or_else(|| format!("`{shown}` is not a bound: {example}"))?;
         let percentile = percentile.trim();
         if !PERCENTILES.iter().any(|(name, _)| *name == percentile) {
             let names = PERCENTILES.map(|(name, _)| name).join(", ");
@@ -70,28 +70,28 @@ impl fmt::Display for RateBound {
 }
 
 impl RateBound {
-    /// The share of the operations whose latency must stay below.
+    /// The share of operations below the percentile.
     fn share(&self) -> f64 {
         PERCENTILES.iter().find(|(name, _)| *name == self.percentile).map_or(1.0, |(_, share)| *share)
     }
 
-    /// The fewest operations that tell this percentile.
+    /// The fewest operations with which a round supports this percentile.
     pub fn operations_min(&self) -> u64 {
         if self.share() < 1.0 { operations_to_tell(self.share()) } else { 1 }
     }
 }
 
-/// How one round went at a rate.
+/// The outcome of one round at a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Outcome {
-    /// The percentile that is bounded.
+    /// The bounded percentile.
     latency_ns: u64,
     /// Whether the last answer came about when the schedule ended.
     kept_up: bool,
 }
 
 impl Outcome {
-    /// What the round's open loop says; `None` if it has none that can be read.
+    /// The outcome from the round's open loop. `None` if it has none, or an unreadable one.
     fn of(round: &CellRound, bound: &RateBound) -> Option<Self> {
         let phase = round.phases.iter().map(|phase| &phase.result).find(|phase| phase.open_loop.is_some())?;
         let due_ns = phase.open_loop.as_ref()?.due_ns as f64;
@@ -111,46 +111,47 @@ pub struct RateSearch {
     pub store: String,
     /// The workload's id.
     pub workload_id: String,
-    /// The workload, for a person.
+    /// The workload, for people.
     pub workload: String,
     /// The phase that is an open loop.
     pub phase: String,
-    /// Operations on its schedule.
+    /// The number of operations on its schedule.
     pub operations: u64,
-    /// The cell in which each operation begins when the one before has ended; empty in a run of a version that measured none.
+    /// The cell with a closed loop. Empty in runs of versions that measured none.
     #[serde(default)]
     pub closed_cell: String,
-    /// The lowest rate that may be tried, operations a second.
+    /// The minimum rate of the search, operations per second.
     pub lowest_per_second: u64,
-    /// The first rate that is tried: that of the closed loop, as soon as it is known.
+    /// The first rate to try: that of the closed loop, once it is known.
     pub start_per_second: u64,
-    /// The highest rate that may be tried.
+    /// The maximum rate of the search.
     pub highest_per_second: u64,
-    /// Cells, and the rate at which each was tried.
+    /// Cells with their rates.
     pub probes: BTreeMap<String, u64>,
-    /// Whether the time ended it, or the user.
+    /// Whether the budget or the user ended it.
     pub cut_short: bool,
 }
 
 impl RateSearch {
-    /// Which rates to try.
+    /// The bisection over rates.
     pub fn bisection(&self) -> Bisection {
         let (lowest, start, highest) = (self.lowest_per_second, self.start_per_second, self.highest_per_second);
         Bisection { lowest, start, highest }
     }
 
-    /// The rates at which it is known whether the bound holds.
+    /// The rates with a known outcome.
     pub fn tried(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, bool> {
         self.votes(bound, cells).into_iter().filter_map(|(rate, votes)| Some((rate, votes.verdict()?))).collect()
     }
 
-    /// The rate to try next; `None` where the search has come to its end, or a cell failed.
+    /// The rate to try next. `None` if the search is finished, or a cell failed.
     pub fn next_rate(&self, bound: &RateBound, cells: &[CellRound]) -> Option<u64> {
         let next = self.bisection().next(&self.tried(bound, cells))?;
         self.failed_at(cells).is_none().then_some(next)
     }
 
-    /// An end of the bracket whose rounds, up to so many, could still say otherwise; `None` where both stand, or a cell failed.
+    /// An end of the bracket whose outcome could still change with up to `rounds` rounds. `None` if both ends are
+    /// decided, or a cell failed.
     pub fn unsure_end(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<u64> {
         let votes = self.votes(bound, cells);
         let Bracket { held, failed } = Bracket::of(&self.tried(bound, cells));
@@ -158,7 +159,7 @@ impl RateSearch {
         [held, failed].into_iter().flatten().find(unsure).filter(|_| self.failed_at(cells).is_none())
     }
 
-    /// How many rounds there are at a rate.
+    /// The number of rounds at a rate.
     pub fn rounds_at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> u32 {
         self.votes(bound, cells).get(&rate).map_or(0, |votes| votes.holding + votes.failing)
     }
@@ -172,7 +173,7 @@ impl RateSearch {
         self.probes.iter().map(|(cell, rate)| (*rate, votes(cell))).collect()
     }
 
-    /// Where a cell failed, if one did: there the search ends.
+    /// Where a cell failed, if one did. The search ends there.
     pub fn failed_at(&self, cells: &[CellRound]) -> Option<FailedAt> {
         let of = |cell: &String| match self.probes.get(cell) {
             Some(rate) => Some(FailedAt::Rate(*rate)),
@@ -186,8 +187,9 @@ impl RateSearch {
         of_cell.filter_map(|round| Outcome::of(round, bound)).collect()
     }
 
-    /// The bounded percentile at a rate, median over its rounds. Of two in the middle it is the higher, so that it is below the bound where the
-    /// rate holds, and below it elsewhere only if the store fell behind.
+    /// The bounded percentile at a rate, as median over its rounds. With an even number, the higher of the two middle
+    /// values counts. So the median is below the bound if the rate holds. At a failed rate it is below only if the
+    /// store fell behind.
     pub fn at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> Option<f64> {
         let (cell, _) = self.probes.iter().find(|(_, tried)| **tried == rate)?;
         let mut latencies: Vec<u64> =
@@ -200,13 +202,13 @@ impl RateSearch {
 /// Where a cell of a search failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailedAt {
-    /// At this rate, operations a second.
+    /// At this rate, operations per second.
     Rate(u64),
     /// In the closed loop.
     ClosedLoop,
 }
 
-/// The rounds at a rate in which the bound held, and those in which it did not.
+/// The number of rounds at a rate that held the bound, and that failed it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Votes {
     pub(crate) holding: u32,
@@ -214,23 +216,23 @@ pub(crate) struct Votes {
 }
 
 impl Votes {
-    /// Whether it held in most rounds. One that failed alone may have been disturbed: a further one is asked first.
+    /// Whether most rounds held the bound. A single failure may be a disturbance, so it needs another round.
     fn verdict(self) -> Option<bool> {
         let Self { holding, failing } = self;
         let doubtful = failing == 1 && holding < 2;
         (holding + failing > 0 && !doubtful).then_some(holding > failing)
     }
 
-    /// Whether no further of so many rounds could change that.
+    /// Whether further rounds, up to this number in total, cannot change the outcome.
     fn is_decided(self, rounds: u32) -> bool {
         self.holding * 2 > rounds || self.failing * 2 >= rounds
     }
 }
 
-/// What a search for the highest rates was asked and how it went, as `run.json` keeps it.
+/// The question and course of a search for the highest rates, as `run.json` stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateFacts {
-    /// What latency must stay below.
+    /// The bound on latency.
     pub bound: RateBound,
     /// One for each store and workload.
     pub searches: Vec<RateSearch>,
@@ -266,9 +268,9 @@ mod tests {
     #[test]
     fn bounds_that_are_none_say_what_would_be_one() {
         for (text, words) in [
-            ("", "is no bound"),
-            ("2ms", "is no bound"),
-            ("p99>2ms", "is no bound"),
+            ("", "is not a bound"),
+            ("2ms", "is not a bound"),
+            ("p99>2ms", "is not a bound"),
             ("p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
             ("p99<=2ms", "is not a time"),
             ("p99<2", "is not a time"),

@@ -1,5 +1,5 @@
-//! How long a search for the highest rate will take: from its closed loop, which says how fast the store is at most and what a probe
-//! takes beside its operations. Where the bound holds it does not say, so as long as that is not known the time is a range.
+//! Estimates the duration of a search for the highest rate from its closed loop. That loop shows the store's maximum
+//! rate and the overhead of a probe. The time is a range while the highest rate that holds is unknown.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use bakeoff_stats::Bracket;
 use crate::cell_rounds::CellRound;
 use crate::rate_search::{RateBound, RateSearch, Votes};
 
-/// How a store did when each operation began as the one before ended.
+/// The store's result in a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosedLoop {
-    /// Operations a second.
+    /// Operations per second.
     pub per_second: f64,
-    /// What the cell took beside these operations: starting, loading, checking.
+    /// The cell's time besides these operations: starting, loading, checking.
     beside_ns: f64,
 }
 
-/// What is left of a search, nanoseconds: at least, and at most.
+/// The remaining time of a search, nanoseconds: minimum and maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Left {
-    /// If the limit lies where the search comes to its end soonest.
+    /// If the limit is where the search finishes soonest.
     pub least_ns: f64,
-    /// If it lies where that takes longest.
+    /// If the limit is where the search takes longest.
     pub most_ns: f64,
 }
 
@@ -34,7 +34,7 @@ impl Left {
 }
 
 impl RateSearch {
-    /// How the store did in the closed loop; `None` before that was measured.
+    /// The result of the closed loop. `None` before it was measured.
     pub fn closed_loop(&self, cells: &[CellRound]) -> Option<ClosedLoop> {
         let round = cells.iter().find(|round| round.is_ok() && round.end.cell == self.closed_cell)?;
         let phase = round.phases.iter().map(|phase| &phase.result).find(|phase| phase.phase == self.phase)?;
@@ -43,23 +43,23 @@ impl RateSearch {
         Some(ClosedLoop { per_second: self.operations as f64 * 1e9 / timed_ns, beside_ns })
     }
 
-    /// What one round at a rate takes, nanoseconds; `None` before the closed loop was measured.
+    /// The time of one round at a rate, nanoseconds. `None` before the closed loop was measured.
     pub fn round_ns(&self, rate: u64, cells: &[CellRound]) -> Option<f64> {
         let closed = self.closed_loop(cells)?;
         let alone =
             |rate: u64| closed.beside_ns + self.operations as f64 * 1e9 / closed.per_second.min(rate.max(1) as f64);
-        // A store may do less in an open loop than in a closed one: as much longer as the rounds so far took.
+        // A store may be slower in an open loop than in a closed one. The factor comes from the rounds so far.
         let rates = |round: &CellRound| self.probes.get(&round.end.cell).map(|rate| alone(*rate));
         let known = cells.iter().filter_map(|round| Some((round.end.process_ns as f64, rates(round)?)));
         let (took, expected) = known.fold((0.0, 0.0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
         Some(alone(rate) * if expected > 0.0 { took / expected } else { 1.0 })
     }
 
-    /// What is left of the search, with so many rounds at its ends; `None` before the closed loop was measured.
+    /// The remaining time of the search, with `rounds` rounds at its ends. `None` before the closed loop was measured.
     pub fn left(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<Left> {
         let tried = self.tried(bound, cells);
         let Bracket { held, failed } = Bracket::of(&tried);
-        // Hardly any store does more in an open loop than in a closed one, at which the search begins.
+        // Hardly any store is faster in an open loop than in a closed one, whose rate starts the search.
         let highest = failed.map_or(self.start_per_second.max(held.unwrap_or(0)), |failed| failed.saturating_sub(1));
         let lowest = held.unwrap_or(self.lowest_per_second.saturating_sub(1)).min(highest);
         let halves = std::iter::successors(Some(highest), |limit| (*limit > lowest).then(|| (limit / 2).max(lowest)));
@@ -70,7 +70,8 @@ impl RateSearch {
         Some(Left { least_ns, most_ns: times.into_iter().fold(0.0, f64::max) })
     }
 
-    /// What is left if everything up to `limit` holds: rates that hold take a round each, others two, and the ends as many as decide.
+    /// The remaining time if every rate up to `limit` holds. A rate that holds takes one round, other rates two, and
+    /// the ends as many as a decision needs.
     fn left_with(
         &self,
         limit: u64,

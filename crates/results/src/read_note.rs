@@ -1,9 +1,8 @@
-//! Notes on the files of a run: parts that were left out, and facts that a reader of the figures
-//! needs.
+//! Notes on the files of a run: parts that were left out, and facts for readers of the figures.
 
 use bakeoff_text::shorten_middle;
 
-/// The most that a note repeats of an error's message, characters: the message may quote the line.
+/// The maximum of characters that a note repeats from an error's message, which may quote the line.
 const WHY_CHARACTERS_MAX: usize = 160;
 
 /// A note on a run's files.
@@ -11,9 +10,9 @@ const WHY_CHARACTERS_MAX: usize = 160;
 pub enum ReadNote {
     /// There is no `results.jsonl`.
     NoResults,
-    /// `results.jsonl` has no line.
+    /// `results.jsonl` has no lines.
     EmptyResults,
-    /// `run.json` cannot be read, for this reason: the results are alone.
+    /// `run.json` cannot be read, for this reason: only the results are left.
     ResultsAlone(String),
     /// This number of descriptions of stores in `run.json` cannot be read.
     StoresUnread(usize),
@@ -21,15 +20,15 @@ pub enum ReadNote {
     SearchesUnread(usize),
     /// The run is older than the durability level `consistent`.
     OlderLevels,
-    /// The run was written in this version of the format, and this program knows another.
+    /// The run has this version of the format, which differs from this program's version.
     OtherFormat(u64),
     /// This number of cells with results are not among those of `run.json`.
     ForeignCells(usize),
-    /// This number of rounds have lines and no end.
+    /// This number of rounds have lines but no end.
     RoundsUnfinished(usize),
     /// This number of rounds lack lines of their phases.
     RoundsIncomplete(usize),
-    /// This number of rounds ended twice: the first end counts.
+    /// This number of rounds ended twice; the first end counts.
     RoundsRepeated(usize),
     /// This number of rounds replayed other tapes, or at another speed, than the first round of
     /// their workload.
@@ -48,29 +47,29 @@ pub enum ReadNote {
     RecordUnsealed,
     /// `run.json` was changed after it was written.
     RecordChanged,
-    /// This number of rounds had ended when the run did, and are not in `results.jsonl`.
+    /// This number of rounds had ended when the run did, but are missing in `results.jsonl`.
     RoundsMissing(u64),
     /// This number of rounds were added after the run was finished.
     RoundsAdded(u64),
-    /// Lines of `results.jsonl` with figures that cannot be true.
+    /// Lines of `results.jsonl` with impossible figures.
     LinesUntrue(LinesLeftOut),
-    /// The last line of `results.jsonl` is torn.
+    /// The last line of `results.jsonl` is incomplete.
     TornLine,
 }
 
 /// Lines that are left out for the same reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinesLeftOut {
-    /// How many.
+    /// Their number.
     pub lines: usize,
-    /// The place of the first among all lines, from 1 on.
+    /// The number of the first such line, from 1.
     pub first: usize,
-    /// What is wrong with the first: an error's message, shortened.
+    /// The mistake in the first line: an error's message, shortened.
     pub why: String,
 }
 
 impl LinesLeftOut {
-    /// One more, with its place among all lines, from 0 on, and what is wrong with it.
+    /// Adds a line: its index, from 0, and the mistake in it.
     pub(crate) fn add(&mut self, index: usize, why: &str) {
         self.lines += 1;
         if self.lines == 1 {
@@ -78,7 +77,7 @@ impl LinesLeftOut {
         }
     }
 
-    /// The note on them; `None` if there are none.
+    /// The note on them. `None` if there are none.
     pub(crate) fn note(self, kind: fn(Self) -> ReadNote) -> Option<ReadNote> {
         (self.lines > 0).then(|| kind(self))
     }

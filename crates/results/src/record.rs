@@ -1,5 +1,5 @@
-//! `run.json`: everything a result needs to be understood alone, and a run that was cut short to be
-//! resumed. Documented in docs/RESULTS.md.
+//! `run.json`: everything needed to understand a result on its own, and to resume an interrupted run. Documented in
+//! docs/RESULTS.md.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -28,8 +28,7 @@ use bakeoff_text::shorten_error;
 /// The file's name in a run's directory.
 pub const RUN_FILE: &str = "run.json";
 
-/// What `run.json` holds. Anything may be absent: older versions did not write it, or the file is
-/// damaged.
+/// The content of `run.json`. Any field may be absent, in files of older versions and in damaged files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunRecord {
@@ -39,26 +38,26 @@ pub struct RunRecord {
     pub bakeoff_version: String,
     /// The command line as typed.
     pub command_line: CommandLine,
-    /// The directory it was typed in: relative paths in it start there.
+    /// The working directory. Relative paths start there.
     pub working_directory: PathBuf,
     /// The options of the run; `None` in runs of older versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<RunOptions>,
     /// When the run began, RFC 3339; empty if unknown.
     pub started: String,
-    /// When it ended; `None` while it goes on, and after it was cut short.
+    /// When it ended. `None` while it runs, and after an interruption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished: Option<String>,
-    /// The suite as it was read.
+    /// The suite as read.
     pub suite: SuiteRecord,
-    /// The seed of every random choice.
+    /// The seed of all random choices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The rounds that each cell was to have.
+    /// The requested number of rounds of each cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
-    /// Rounds of cells that had ended when the run did, or was interrupted; `None` in runs that
-    /// were killed, and of older versions.
+    /// The number of ended rounds of cells when the run ended or was interrupted. `None` in killed runs, and in runs of
+    /// older versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds_ended: Option<u64>,
     /// The machine it ran on.
@@ -66,36 +65,36 @@ pub struct RunRecord {
     pub machine: Option<Machine>,
     /// Media by name.
     pub media: BTreeMap<String, Medium>,
-    /// What went on during some cells.
+    /// Background loads of some cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<DisturbanceRecord>,
-    /// The drivers that took part.
+    /// The drivers of the run.
     pub drivers: Vec<DriverRecord>,
-    /// The stores that took part, as their drivers describe them.
+    /// The stores of the run, as their drivers describe them.
     pub stores: Vec<StoreDescription>,
     /// Ids of the planned cells.
     pub cells: Vec<String>,
-    /// What the plan left out.
+    /// Omissions of the plan.
     pub skipped: Vec<Omission>,
-    /// What the time budget left out.
+    /// Omissions for lack of time.
     pub given_up: Vec<Omission>,
-    /// What spoils the figures.
+    /// Conditions that make the figures unreliable.
     pub warnings: Vec<WarningRecord>,
     /// Value pools.
     pub pools: Vec<PoolRecord>,
-    /// The comparison that this run is a side of, if it is one.
+    /// The comparison that this run is a side of, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<SideRecord>,
-    /// What was asked, if this was a pick.
+    /// The question, if this is a pick.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pick: Option<PickFacts>,
-    /// What was asked, if this was a map.
+    /// The question, if this is a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<MapFacts>,
-    /// What was looked for, if this was a search for the highest rates.
+    /// The question, if this is a search for the highest rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub find_rate: Option<RateFacts>,
-    /// What was profiled, if something was: the figures of such a run are no measurement.
+    /// The kind of profile, if the run is profiled: its figures are not measurements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileRecord>,
 }
@@ -117,7 +116,7 @@ impl Default for CommandLine {
 }
 
 impl CommandLine {
-    /// The command to be pasted into a shell; empty if unknown.
+    /// The command for a shell. Empty if unknown.
     pub fn command(&self) -> String {
         match self {
             Self::Words(words) => shell_command(&words.iter().map(String::as_str).collect::<Vec<_>>()),
@@ -126,7 +125,7 @@ impl CommandLine {
     }
 }
 
-/// The suite as it was read, so that a changed file cannot change a run that is resumed.
+/// The suite as read, so that a changed file does not change a resumed run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SuiteRecord {
@@ -138,19 +137,19 @@ pub struct SuiteRecord {
     pub summary: String,
     /// More about it.
     pub analysis: String,
-    /// The variants that are measured; none where the suite has none.
+    /// The measured variants. Empty if the suite has none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantRecord>,
-    /// The variants that the others are compared with.
+    /// The baseline variants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
-    /// The part of the records that `--scale` left.
+    /// The fraction of records that `--scale` left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
-    /// `--records` and `--value-size` as typed, where they were given.
+    /// `--records` and `--value-size` as typed, if given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub numbers_given: Vec<String>,
-    /// Phases whose threads have roles; of variants that have the same ones once.
+    /// Phases whose threads have roles. Variants with the same ones appear once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<PhaseRoles>,
     /// The text of the file.
@@ -161,12 +160,12 @@ pub struct SuiteRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseRoles {
-    /// The first variant that has it so, where the suite has variants.
+    /// The first variant with these roles, if the suite has variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
     /// The phase's name.
     pub phase: String,
-    /// What its threads do.
+    /// The roles of its threads.
     pub roles: Vec<Role>,
 }
 
@@ -180,12 +179,12 @@ pub struct VariantRecord {
     pub summary: String,
 }
 
-/// A text, if it is known: `None` if it is empty.
+/// A text, or `None` if it is empty.
 pub fn known(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// A driver that took part.
+/// A driver of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DriverRecord {
@@ -199,8 +198,7 @@ pub struct DriverRecord {
     pub path: PathBuf,
     /// The stores of the run that it replays.
     pub stores: Vec<String>,
-    /// The options that the environment gives its virtual machine, by variable. No request has
-    /// them.
+    /// Options of its virtual machine from environment variables. No request has them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
 }
@@ -209,28 +207,28 @@ pub struct DriverRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WarningRecord {
-    /// What it is about, for programs.
+    /// Its subject, for programs.
     pub code: String,
     /// The warning, for people.
     pub message: String,
-    /// What to do, for people; absent where the message has it.
+    /// The advice, for people. Absent if the message has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
 
-/// A value pool, and how far it can be compressed: compressed by original size.
+/// A value pool and its compressibility: compressed size divided by original size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PoolRecord {
-    /// What values are made of.
+    /// The kind of data.
     pub data: String,
-    /// The form of a directory tree's values, where they are serialised.
+    /// The format of a directory tree's values, if they are serialised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<String>,
     /// Its length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// XXH64 of it: 16 hexadecimal digits.
+    /// Its XXH64: 16 hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
     /// With Snappy.
@@ -245,7 +243,7 @@ pub struct PoolRecord {
 }
 
 impl PoolRecord {
-    /// The record of a pool of this kind of data.
+    /// The record of a pool with this kind of data.
     pub fn new(data: &str, values: Option<String>, facts: &PoolFacts) -> Self {
         Self {
             data: data.to_owned(),
@@ -259,7 +257,7 @@ impl PoolRecord {
     }
 }
 
-/// A disturbance: what went on during some cells.
+/// A background load of some cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DisturbanceRecord {
@@ -267,7 +265,7 @@ pub struct DisturbanceRecord {
     pub name: String,
     /// The command, without its directories.
     pub command: String,
-    /// The first line of what the program reports as its version.
+    /// The first line of the program's version output.
     pub version: String,
 }
 
@@ -276,11 +274,10 @@ pub struct DisturbanceRecord {
 pub struct ProfileRecord {
     /// What was profiled.
     pub kind: Profile,
-    /// The program that sampled drivers from outside, with its version; absent where all profiled
-    /// themselves.
+    /// The program that sampled drivers from outside, with its version. Absent if all drivers profile themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
-    /// Whether the kernel's work for a store is in the profile, where CPU time is profiled.
+    /// Whether a profile of CPU time includes the kernel's work for a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_frames: Option<bool>,
 }
@@ -288,14 +285,14 @@ pub struct ProfileRecord {
 /// The version of the format without the level `consistent`.
 const OLDER_LEVELS_PROTOCOL: u64 = 1;
 
-/// The longest `run.json`, bytes: a plan of a hundred thousand cells.
+/// The maximum length of `run.json`, bytes: enough for a plan of a hundred thousand cells.
 const RUN_BYTES_MAX: u64 = 64 << 20;
 
 impl RunRecord {
-    /// Reads as much as can be read of a run's file, with a note for what had to be left out.
+    /// Reads as much of a run's file as possible, with a note for each part left out.
     ///
     /// # Errors
-    /// There is no such file, it is not bakeoff's, or it cannot be read.
+    /// The file does not exist, is not bakeoff's, or cannot be read.
     pub fn read(directory: &Path) -> Result<(Self, Vec<ReadNote>), RunError> {
         let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
         let path = directory.join(RUN_FILE);
@@ -319,8 +316,7 @@ impl RunRecord {
         Ok((record, notes))
     }
 
-    /// As much as can be read of the content of a `run.json`, with a note for what had to be left
-    /// out.
+    /// The readable parts of the content of a `run.json`, with a note for each part left out.
     pub fn from_json(value: Value) -> (Self, Vec<ReadNote>) {
         let number = |list: Option<&Value>| list.and_then(Value::as_array).map_or(0, Vec::len);
         let stores = number(value.get("stores"));
@@ -341,13 +337,12 @@ impl RunRecord {
         (record, notes)
     }
 
-    /// Whether its durability levels are those before `consistent`: its `process` made no statement
-    /// about power cuts.
+    /// Whether its durability levels are those before `consistent`: `process` then said nothing about power cuts.
     pub fn has_older_levels(&self) -> bool {
         self.protocol == OLDER_LEVELS_PROTOCOL
     }
 
-    /// Reads the file of a run that is to be resumed.
+    /// Reads the file of a run to resume.
     ///
     /// # Errors
     /// It cannot be read, another version of the format wrote it, or it is damaged.
@@ -370,16 +365,16 @@ impl RunRecord {
         sides.is_some_and(|(one, other)| one.comparison == other.comparison && one.side != other.side)
     }
 
-    /// The options of the run, by which it is planned again.
+    /// The options of the run, for planning it again.
     ///
     /// # Errors
-    /// An older version wrote the file, and did not keep them.
+    /// An older version wrote the file without them.
     pub fn options(&self) -> Result<&RunOptions, RunError> {
         let without = || RunError::WithoutOptions { version: self.bakeoff_version.clone() };
         self.options.as_ref().ok_or_else(without)
     }
 
-    /// Writes the file, replacing the old one in one step.
+    /// Writes the file. It replaces the old one in one step.
     ///
     /// # Errors
     /// It cannot be written.
@@ -398,12 +393,12 @@ impl RunRecord {
         })
     }
 
-    /// The rounds that each cell was to have; one if that is not known.
+    /// The requested number of rounds of each cell; one if unknown.
     pub fn rounds_wanted(&self) -> u32 {
         self.rounds.unwrap_or(1)
     }
 
-    /// What was not measured: skipped by the plan, or for want of time.
+    /// Everything that was not measured: skipped by the plan, or for lack of time.
     pub fn omissions(&self) -> impl Iterator<Item = &Omission> {
         self.skipped.iter().chain(&self.given_up)
     }

@@ -1,16 +1,16 @@
-//! How long stores took to close and to open again with their data.
+//! Times to close stores and to reopen them with their data.
 
 use bakeoff_stats::mean;
 
 use crate::cell_rounds::CellRound;
 use crate::gathered::Gathered;
 
-/// How the process ended that opened a store first.
+/// How the process ended that first opened a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ended {
     /// It closed the store.
     Closed,
-    /// It was killed, so that opening recovers.
+    /// It was killed, so the next opening recovers.
     Killed,
 }
 
@@ -22,22 +22,22 @@ pub struct Reopening {
 }
 
 impl Reopening {
-    /// How long closing took, nanoseconds, the mean of all rounds; `None` where processes were killed.
+    /// Time to close, nanoseconds; the mean of all rounds. `None` if processes were killed.
     pub fn close_ns(&self) -> Option<f64> {
         mean(&self.close_ns)
     }
 
-    /// How long opening again took, nanoseconds, the mean of all rounds.
+    /// Time to reopen, nanoseconds; the mean of all rounds.
     pub fn reopen_ns(&self) -> Option<f64> {
         mean(&self.reopen_ns)
     }
 
-    /// The same in the quickest round.
+    /// Time to reopen in the quickest round.
     pub fn least_ns(&self) -> Option<f64> {
         self.reopen_ns.iter().copied().reduce(f64::min)
     }
 
-    /// The same in the slowest round.
+    /// Time to reopen in the slowest round.
     pub fn most_ns(&self) -> Option<f64> {
         self.reopen_ns.iter().copied().reduce(f64::max)
     }

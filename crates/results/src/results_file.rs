@@ -1,9 +1,9 @@
-//! `results.jsonl`: the only code that reads it and the only code that writes it.
+//! `results.jsonl`: the only code that reads or writes it.
 //!
-//! Lines are only ever added, a cell's round in one write. Every reader of the file gets the same
-//! rounds. Lines that cannot be read, figures that cannot be true, and rounds that lack an end or a
-//! phase are left out; the order of lines does not matter. Before lines are added, all that is left
-//! out is removed, so that it is measured again, and the file as it was is kept.
+//! Lines are only appended, a cell's round in one write. Every reader of the file gets the same rounds. Unreadable
+//! lines, impossible figures, and rounds without an end or a phase are left out. The order of lines does not matter.
+//! Before lines are appended, everything left out is removed, so that it is measured again. A copy of the original file
+//! is kept.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -24,16 +24,16 @@ use bakeoff_text::format_size;
 /// The file's name in a run's directory.
 pub const RESULTS_FILE: &str = "results.jsonl";
 
-/// The longest line, with its end, bytes. An event of a driver has half of that at most.
+/// The longest line with its line end, bytes. A driver's event has at most half of that.
 const LINE_BYTES_MAX: u64 = 8 << 20;
 
-/// The longest file that is read, bytes: the rounds in it are kept in memory.
+/// The maximum length of the file, bytes: its rounds are kept in memory.
 pub(crate) const RESULTS_BYTES_MAX: u64 = 8 << 30;
 
-/// The longest text in a line, bytes: a driver's longest, and what bakeoff adds to it.
+/// The longest text in a line, bytes: a driver's longest text plus bakeoff's additions.
 const TEXT_BYTES_MAX: usize = 128 << 10;
 
-/// Why results cannot be read or kept.
+/// Why results cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// The file cannot be opened.
@@ -52,12 +52,12 @@ pub enum ResultsError {
         /// The cause.
         source: io::Error,
     },
-    /// A damaged file cannot be kept under another name.
+    /// A damaged file cannot be copied.
     #[error("cannot copy {} to {}", path.display(), copy.display())]
     Copy {
         /// The file.
         path: PathBuf,
-        /// What its copy would be.
+        /// The path of the copy.
         copy: PathBuf,
         /// The cause.
         source: io::Error,
@@ -70,26 +70,25 @@ pub enum ResultsError {
         /// The cause.
         source: io::Error,
     },
-    /// A round cannot be added.
+    /// A round cannot be appended.
     #[error(
-        "cannot add to results.jsonl. `bakeoff run --resume` goes on from here when that is fixed; a pick \
-         begins anew"
+        "cannot add to results.jsonl. Fix that, then `bakeoff run --resume` continues from here; a pick \
+         starts again"
     )]
     Append(#[source] io::Error),
     /// A result cannot be written as JSON.
     #[error("cannot write a result as JSON")]
     Json(#[source] serde_json::Error),
-    /// What was added may not have reached the disk.
+    /// Appended data may not have reached the disk.
     #[error("cannot flush results.jsonl")]
     Flush(#[source] io::Error),
 }
 
-/// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of
-/// thing left out.
+/// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each kind of omission.
 ///
-/// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that
-/// this version does not know) or have figures that cannot be true, rounds without an end or
-/// without all their phases, and a second end of the same round.
+/// Unreadable lines are left out, such as the incomplete last line of a killed run, and kinds of lines unknown to this
+/// version. So are lines with impossible figures, rounds without an end or without all their phases, and repeated ends
+/// of a round.
 ///
 /// # Errors
 /// The text cannot be read.
@@ -97,14 +96,14 @@ pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadN
     read_and_look_for_seals(text).map(|(cells, notes, _)| (cells, notes))
 }
 
-/// The same, and whether some line has a checksum.
+/// The same, and whether any line has a checksum.
 pub(crate) fn read_and_look_for_seals(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<ReadNote>, bool)> {
     let mut reading = Reading::default();
     reading.read(text)?;
     let Reading { assembly, unreadable, changed, has_seals, unsealed, untrue, is_torn, repeated, .. } = reading;
     let (cells, mut notes) = assembly.finish();
     notes.extend(unreadable.note(ReadNote::LinesUnreadable));
-    // A run is of one version, which seals all lines or none.
+    // One version writes a run, and seals all of its lines or none.
     notes.extend((has_seals && unsealed > 0).then_some(ReadNote::LinesUnsealed(unsealed)));
     notes.extend((repeated > 0).then_some(ReadNote::LinesRepeated(repeated)));
     notes.extend(changed.note(ReadNote::LinesChanged));
@@ -113,13 +112,13 @@ pub(crate) fn read_and_look_for_seals(text: impl BufRead) -> io::Result<(Vec<Cel
     Ok((cells, notes, has_seals))
 }
 
-/// The same of a text in memory.
+/// The same from a text in memory.
 pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<ReadNote>) {
-    // Memory can always be read.
+    // Reading from memory cannot fail.
     read_results(text.as_bytes()).unwrap_or_default()
 }
 
-/// What was read of a file.
+/// The contents of a file.
 #[derive(Default)]
 struct Reading {
     assembly: Assembly,
@@ -127,10 +126,10 @@ struct Reading {
     lines: usize,
     unreadable: LinesLeftOut,
     changed: LinesLeftOut,
-    /// Whether some line has a checksum, and how many have none.
+    /// Whether any line has a checksum, and the number of lines without one.
     has_seals: bool,
     unsealed: usize,
-    /// Checksums of the lines so far, and how many lines have one that was seen before.
+    /// Checksums of the lines so far, and the number of lines whose checksum was seen before.
     seals: HashSet<Vec<u8>>,
     repeated: usize,
     untrue: LinesLeftOut,
@@ -143,7 +142,7 @@ impl Reading {
         let (mut line, mut at) = (Vec::new(), 0_u64);
         for index in 0.. {
             line.clear();
-            // A byte more, so that a line of just this length is whole.
+            // One byte more, so that a line of exactly the maximum length is complete.
             let mut length = text.by_ref().take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut line)?;
             if length == 0 {
                 break;
@@ -157,7 +156,7 @@ impl Reading {
             if is_too_long {
                 self.lines += 1;
                 let most = format_size(LINE_BYTES_MAX);
-                self.unreadable.add(index, &format!("it has {length} bytes, and a line has at most {most}"));
+                self.unreadable.add(index, &format!("it has {length} bytes, and the maximum is {most}"));
                 continue;
             }
             if line.trim_ascii().is_empty() {
@@ -173,7 +172,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes a line.
+    /// Adds a line.
     fn line(&mut self, index: usize, line: &[u8], place: Range<u64>) -> Result<(), String> {
         let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
         let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
@@ -211,24 +210,24 @@ impl Reading {
 /// What was removed from a damaged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutAside {
-    /// How many rounds are not finished, of those that can be named: they are measured again.
+    /// The number of unfinished rounds that can be named. They are measured again.
     pub rounds: usize,
     /// The file.
     pub path: PathBuf,
-    /// The file as it was.
+    /// The copy of the original file.
     pub copy: PathBuf,
 }
 
-/// The results of a run, open for adding to.
+/// The results of a run, open for appending.
 pub struct ResultsFile {
     file: File,
     assembly: Assembly,
 }
 
 impl ResultsFile {
-    /// Opens or makes the file. Lines that belong to no finished round are removed: of rounds that
-    /// lack phases, of a killed run, and lines that cannot be read or have figures that cannot be
-    /// true. The whole file, as it was, is then kept under another name.
+    /// Opens or creates the file. Lines that belong to no finished round are removed: unreadable lines, impossible
+    /// figures, and rounds with missing phases or from a killed run. A copy of the whole original file is kept under
+    /// another name.
     ///
     /// # Errors
     /// The file cannot be opened, read or written.
@@ -246,10 +245,10 @@ impl ResultsFile {
         Ok((Self { file, assembly: reading.assembly }, put_aside))
     }
 
-    /// Adds a cell's round in one write. Its last line must be the one that ends the cell.
+    /// Appends a cell's round in one write. The last line must be the end of the cell.
     ///
     /// # Errors
-    /// The file takes no more.
+    /// The file cannot be written.
     pub fn append(&mut self, mut lines: Vec<ResultLine>) -> Result<(), ResultsError> {
         if let Some(ResultLine::Cell(end)) = lines.last() {
             let attempt = self.assembly.next_attempt(&end.cell, end.round);
@@ -272,33 +271,33 @@ impl ResultsFile {
         self.assembly.rounds()
     }
 
-    /// How a cell's round ended, if it did.
+    /// The status of a cell's round, if it ended.
     pub fn status(&self, cell: &str, round: u32) -> Option<CellStatus> {
         self.assembly.status(cell, round)
     }
 
-    /// Whether some round of this cell failed: it is not tried again.
+    /// Whether some round of this cell failed. It is not tried again.
     pub fn has_failed(&self, cell: &str) -> bool {
         self.assembly.has_failed(cell)
     }
 
-    /// How many rounds of cells ended, failed ones included.
+    /// The number of ended rounds of cells, including failed ones.
     pub fn ended(&self) -> usize {
         self.assembly.ended()
     }
 
-    /// How many rounds of cells failed.
+    /// The number of failed rounds of cells.
     pub fn failed(&self) -> usize {
         self.assembly.failed()
     }
 
-    /// How many rounds of cells failed since the machine lacked something, and are tried again when
-    /// the run is resumed.
+    /// The number of failed rounds of cells that are repeated when the run is resumed, because the machine lacked
+    /// something.
     pub fn retried(&self) -> usize {
         self.assembly.retried()
     }
 
-    /// Makes sure that all is on the disk.
+    /// Flushes everything to the disk.
     ///
     /// # Errors
     /// The disk reports an error.
@@ -307,7 +306,7 @@ impl ResultsFile {
     }
 }
 
-/// Opens or makes the file, and reads what is in it.
+/// Opens or creates the file, and reads it.
 fn open(path: &Path) -> Result<(File, Reading), ResultsError> {
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).create(true).truncate(false);
@@ -320,7 +319,7 @@ fn open(path: &Path) -> Result<(File, Reading), ResultsError> {
     Ok((file, reading))
 }
 
-/// Ends the last line, if it was not.
+/// Ends the last line, if its line end is missing.
 fn end_line(file: &mut File) -> io::Result<()> {
     let length = file.stream_position()?;
     if length == 0 {
@@ -332,8 +331,7 @@ fn end_line(file: &mut File) -> io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// Leaves only finished rounds in the file, their lines together; the whole, as it was, is kept
-/// next to it.
+/// Keeps only finished rounds in the file, with the lines of each together. The original is copied next to it.
 fn remove_unfinished(directory: &Path, path: &Path, file: &File, reading: &Reading) -> Result<PutAside, ResultsError> {
     let path = path.to_owned();
     let names = (1..).map(|number| directory.join(format!("results-damaged-{number}.jsonl")));
@@ -351,7 +349,7 @@ fn remove_unfinished(directory: &Path, path: &Path, file: &File, reading: &Readi
     }
 }
 
-/// The lines at these places, each with an end.
+/// The lines at these places, each with a line end.
 fn lines_at<'a>(mut file: &File, places: impl Iterator<Item = &'a Range<u64>>) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for place in places {

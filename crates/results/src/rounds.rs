@@ -1,10 +1,10 @@
-//! What many workloads come to, round by round.
+//! Combines rounds of many workloads.
 
 use bakeoff_stats::{Rounds, geometric_mean};
 
-/// Those of many workloads that have enough rounds to be taken together. One that a budget or a failure cut short would cost all the others the rounds
-/// that it lacks; so as many are kept as leave the most to tell by, workloads times the rounds that each has beyond its first, but not fewer
-/// than half of them: a few that have come further say nothing of the others.
+/// The workloads with enough rounds to be combined. A workload with few rounds, because of a budget or a failure, would
+/// limit the rounds of all others. So the threshold maximises the product of workloads and rounds beyond the first. It
+/// keeps at least half of the workloads: a few with more rounds do not represent the others.
 pub fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T> {
     let having = |least: usize| all.iter().filter(|each| rounds(each) >= least).count();
     let most = all.iter().map(&rounds).max().unwrap_or(0);
@@ -16,8 +16,8 @@ pub fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T
     all.into_iter().filter(|each| rounds(each) >= least).collect()
 }
 
-/// The geometric mean over the workloads, for each round that every one of them has. A round that one of them lacks is left out, or it
-/// would be the mean of other workloads than the rest.
+/// The geometric mean over the workloads, for each round that all of them have. A round missing in one workload is left
+/// out: its mean would be over other workloads.
 pub fn over_workloads(workloads: &[&Rounds]) -> Rounds {
     let Some((first, others)) = workloads.split_first() else { return Rounds::default() };
     let score = |(round, figure): (u32, f64)| {
@@ -37,11 +37,11 @@ mod tests {
     fn one_workload_that_was_cut_short_does_not_cost_the_others_their_rounds() {
         let kept = |rounds: &[usize]| with_enough_rounds(rounds.to_vec(), |rounds| *rounds);
         assert_eq!(kept(&[3, 3, 3, 2]), [3, 3, 3]);
-        // Where most were cut short, little would be left of the others.
+        // If most were interrupted, hardly any rounds of the others would be left.
         assert_eq!(kept(&[3, 2, 2, 2]), [3, 2, 2, 2]);
         assert_eq!(kept(&[1, 1]), [1, 1]);
         assert_eq!(kept(&[1, 2]), [2]);
-        // A few that have come further are not taken for all.
+        // A few workloads with more rounds do not represent all.
         assert_eq!(kept(&[1, 1, 1, 2]), [1, 1, 1, 2]);
         assert_eq!(kept(&[3, 3, 2, 2, 2, 2, 1]), [3, 3, 2, 2, 2, 2]);
         assert_eq!(kept(&[0, 1]), [1]);

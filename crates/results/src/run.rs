@@ -1,4 +1,4 @@
-//! A run's directory, read whole.
+//! Reads the directory of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
@@ -17,16 +17,16 @@ use crate::record::RunRecord;
 use crate::results_file::{RESULTS_BYTES_MAX, RESULTS_FILE, read_and_look_for_seals};
 use bakeoff_files::{check_length, open_regular};
 
-/// A run: what was to be measured, where, and every round that ended.
+/// A run: its plan, its place, and every round that ended.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The run's directory, as it was named.
+    /// The run's directory as typed.
     pub directory: PathBuf,
-    /// `run.json`, as far as it can be read.
+    /// The readable parts of `run.json`.
     pub record: RunRecord,
-    /// Every round of a cell that ended, in the order in which they ran.
+    /// Every ended round of a cell, in order of execution.
     pub cells: Vec<CellRound>,
-    /// What was left out while it was read.
+    /// Notes on parts left out while reading.
     pub notes: Vec<ReadNote>,
 }
 
@@ -34,9 +34,8 @@ impl Run {
     /// Reads a run's directory.
     ///
     /// # Errors
-    /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it,
-    /// or a file of it cannot be read. Damaged files are no error: what is left out is said in
-    /// [`Run::notes`].
+    /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it, or one of its files
+    /// cannot be read. Damaged files are not an error: [`Run::notes`] lists the parts left out.
     pub fn read(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join(RESULTS_FILE);
         let (cells, mut notes, has_seals) = match read_file(&path) {
@@ -46,15 +45,15 @@ impl Run {
             }
             Err(source) => return Err(RunError::Read { path, source }),
         };
-        // A report of figures that anybody may have written must say so.
+        // Without checksums anybody may have written these figures, so a report must say so.
         notes.extend((!has_seals && !cells.is_empty()).then_some(ReadNote::ResultsUnsealed));
         let record = match RunRecord::read(directory) {
             Ok((record, notes_of_record)) => {
-                // Without a checksum anywhere an older version wrote the run.
+                // If nothing has a checksum, an older version wrote the run.
                 notes.extend(notes_of_record.into_iter().filter(|note| has_seals || *note != ReadNote::RecordUnsealed));
                 record
             }
-            // Results name what was measured, so they can be shown alone.
+            // Results name their cells, so they can be shown without `run.json`.
             Err(RunError::NotARun { why, .. }) if !cells.is_empty() => {
                 notes.insert(0, ReadNote::ResultsAlone(why));
                 RunRecord::default()
@@ -66,7 +65,7 @@ impl Run {
         Ok(run)
     }
 
-    /// A run of these parts.
+    /// A run made of these parts.
     pub fn new(directory: PathBuf, record: RunRecord, cells: Vec<CellRound>, notes: Vec<ReadNote>) -> Self {
         Self { directory, record, cells, notes }
     }
@@ -82,12 +81,12 @@ impl Run {
         &self.record.stores
     }
 
-    /// What was asked, if this was a pick.
+    /// The question, if this is a pick.
     pub fn pick(&self) -> Option<&PickFacts> {
         self.record.pick.as_ref()
     }
 
-    /// What was looked for, if this was a search for the highest rates.
+    /// The question, if this is a search for the highest rates.
     pub fn find_rate(&self) -> Option<&RateFacts> {
         self.record.find_rate.as_ref()
     }
@@ -97,18 +96,17 @@ impl Run {
         self.is_told() && self.record.finished.is_none()
     }
 
-    /// Whether anything is known but the results alone.
+    /// Whether anything besides the results is known.
     pub fn is_told(&self) -> bool {
         self.record != RunRecord::default()
     }
 
-    /// What the run is called.
+    /// The title of the run.
     pub fn title(&self) -> &str {
         self.record.title()
     }
 
-    /// What ran drivers that need more than a processor, such as a Java, each with the titles of
-    /// the stores that ran there.
+    /// Runtimes of drivers, such as a Java virtual machine, each with the titles of its stores.
     pub fn runtimes(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut runtimes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for end in self.cells.iter().map(|cell| &cell.end) {
@@ -119,8 +117,8 @@ impl Run {
         runtimes
     }
 
-    /// The command that does a cell of this run again, in a clone of the project: its request,
-    /// given to the store's driver.
+    /// The command that repeats a cell of this run in a clone of the project: it passes the cell's request to the
+    /// store's driver.
     pub fn command_again(&self, cell: &str, store: &str) -> String {
         let drivers = &self.record.drivers;
         let driver = drivers.iter().find(|driver| driver.stores.iter().any(|name| name == store));
@@ -129,22 +127,21 @@ impl Run {
         command_again("./bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 
-    /// Why a cell failed, and the command that repeats it. Results of older versions have no such
-    /// command: it is then made from the run.
+    /// Why a cell failed, and the command that repeats it. Results of older versions have no command, so it is made
+    /// from the run.
     pub fn failure(&self, end: &CellEnd) -> (String, String) {
         let again = end.failure_again.clone();
         let again = again.unwrap_or_else(|| self.command_again(&end.cell, &end.axes.store));
         (end.failure_message.clone().unwrap_or_default(), again)
     }
 
-    /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell
-    /// is none.
+    /// The kind of profile of this run. `None` for a measurement. A run with any profiled cell is not a measurement.
     pub fn profile(&self) -> Option<Profile> {
         let of_cells = self.cells.iter().find_map(|cell| cell.end.axes.profile);
         of_cells.or_else(|| self.record.profile.as_ref().map(|profile| profile.kind))
     }
 
-    /// Refuses a run that was profiled where only a measurement will do.
+    /// Refuses a profiled run where a measurement is needed.
     ///
     /// # Errors
     /// It was profiled.
@@ -153,8 +150,8 @@ impl Run {
         self.profile().map_or(Ok(()), refuse)
     }
 
-    /// Cells whose ids `run.json` does not know came from another run, and rounds that it counted
-    /// were lost. Where it knows none beforehand, rounds that it did not count were added.
+    /// Notes cells whose ids are not in `run.json`: they come from another run. Notes lost rounds, which it counted.
+    /// For runs whose cells are not known in advance, notes rounds that it did not count.
     fn check_cells(&mut self) {
         let known: BTreeSet<&str> = self.record.cells.iter().map(String::as_str).collect();
         let ids: BTreeSet<&str> = self.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
@@ -163,7 +160,7 @@ impl Run {
         if foreign > 0 && is_told {
             self.notes.push(ReadNote::ForeignCells(foreign));
         }
-        // A search and a map find out on the way which cells there are. Nothing is added to a run that is finished.
+        // A rate search and a map find their cells as they go. Nothing is added to a finished run.
         let is_closed = !is_told && self.record.finished.is_some();
         let added = self.record.rounds_ended.map(|ended| (self.cells.len() as u64).saturating_sub(ended));
         self.notes.extend(added.filter(|added| is_closed && *added > 0).map(ReadNote::RoundsAdded));
@@ -174,7 +171,7 @@ impl Run {
     }
 }
 
-/// The rounds in the file, notes on what was left out, and whether some line has a checksum.
+/// The rounds in the file, notes on parts left out, and whether any line has a checksum.
 fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<ReadNote>, bool)> {
     let file = open_regular(path, OpenOptions::new().read(true))?;
     if check_length(&file, RESULTS_BYTES_MAX)? == 0 {

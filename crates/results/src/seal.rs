@@ -1,21 +1,20 @@
-//! A checksum at the end of each line of `results.jsonl`, and of `run.json`: a change after they
-//! were written is found.
+//! A checksum at the end of each line of `results.jsonl` and of `run.json`. It reveals later changes.
 //!
-//! The last member of the object is `"xxh64"`, with the XXH64 of all text before its comma, in 16
-//! hexadecimal digits. Text of older versions has none.
+//! The last member of the object is `"xxh64"`, with the XXH64 of all text before its comma, in 16 hexadecimal digits.
+//! Text of older versions has none.
 
 use xxhash_rust::xxh64::xxh64;
 
-/// What follows the sealed text, before the digits.
+/// The text between the sealed text and the digits.
 const MEMBER: &str = ",\"xxh64\":\"";
 
-/// What follows the digits.
+/// The text after the digits.
 const END: &str = "\"}";
 
-/// How many digits there are.
+/// The number of digits.
 const DIGITS: usize = 16;
 
-/// Seals the text of a JSON object, which has some member and ends in `}` and whatever space.
+/// Seals the text of a JSON object. It must have a member and end in `}` and optional white space.
 pub(crate) fn seal(text: &mut Vec<u8>) {
     let Some(end) = text.iter().rposition(|byte| *byte == b'}') else { return };
     let sealed = text[..end].trim_ascii_end().len();
@@ -26,23 +25,23 @@ pub(crate) fn seal(text: &mut Vec<u8>) {
     text.extend_from_slice(&rest);
 }
 
-/// What the seal of a text says.
+/// The state of a text's seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seal {
-    /// The text was never sealed.
+    /// The text is not sealed.
     None,
-    /// The text is as it was sealed.
+    /// The text has not changed.
     Intact,
-    /// It was changed afterwards.
+    /// The text was changed after sealing.
     Broken,
 }
 
-/// Looks at the seal of a text.
+/// Checks the seal of a text.
 pub(crate) fn seal_of(text: &[u8]) -> Seal {
     match sealed(text.trim_ascii_end()) {
         Some((text, digits)) if format!("{:016x}", xxh64(text, 0)).as_bytes() == digits => Seal::Intact,
         Some(_) => Seal::Broken,
-        // A seal in another form: some program has read the text and written it again.
+        // A seal in another form: a program has read the text and written it again.
         None if has_member(text) => Seal::Broken,
         None => Seal::None,
     }
@@ -60,7 +59,7 @@ fn sealed(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((text.strip_suffix(MEMBER.as_bytes())?, digits))
 }
 
-/// Whether a text is an object with the member that a seal is.
+/// Whether a text is an object with the seal's member.
 fn has_member(text: &[u8]) -> bool {
     let may_have = text.windows(5).any(|word| word == b"xxh64");
     may_have && serde_json::from_slice::<serde_json::Value>(text).is_ok_and(|value| value.get("xxh64").is_some())

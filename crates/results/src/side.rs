@@ -1,13 +1,14 @@
-//! The sides of a comparison that was measured in turn.
+//! The sides of a comparison measured in turn.
 
 use serde::{Deserialize, Serialize};
 
-/// A run that is one side of a comparison: both were measured in turn, so that their rounds of the same number are of the same time.
+/// A run that is one side of a comparison. Both sides were measured in turn, so rounds with the same number were
+/// measured close in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideRecord {
     /// Which side it is.
     pub side: Side,
-    /// The name of the comparison: the same in the run that is the other side.
+    /// The id of the comparison, the same in both runs.
     pub comparison: String,
 }
 
@@ -15,9 +16,9 @@ pub struct SideRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// What is compared with.
+    /// The reference.
     A,
-    /// What is compared with it.
+    /// The run compared with it.
     B,
 }
 

@@ -1,16 +1,17 @@
-//! A store's colour, the same on every page, in every terminal and workbook, whoever else takes part: it follows from its name.
+//! A store's colour: the same on every page, terminal and workbook, independent of other stores, since it follows from
+//! the store's name.
 //!
-//! Nothing here knows any store: the colour is a hash of the name. `SEED` was looked for until the best known stores that drivers describe
-//! today have a colour each, and no colour has more of them than there are marks. Where stores of one colour meet on a page they are told apart
-//! by marks: circles, squares, diamonds, triangles.
+//! No store is special here: the colour is a hash of the name. `SEED` was chosen so that the best-known of today's
+//! stores have distinct colours, and no colour has more stores than there are marks. Stores with the same colour on a
+//! page differ in their marks: circles, squares, diamonds, triangles.
 
-/// Colours that are told apart; the page's style names as many.
+/// The number of distinguishable colours. The page's style defines as many.
 pub const COLOURS: usize = 8;
 
-/// Marks of the same colour.
+/// Marks per colour.
 pub const MARKS: usize = 4;
 
-/// What the hash begins with.
+/// The initial value of the hash.
 const SEED: u32 = 234_946_256;
 
 /// The colour of a name.
@@ -21,12 +22,13 @@ fn colour(name: &str) -> usize {
     (mixed ^ mixed >> 16) as usize % COLOURS
 }
 
-/// How often each colour is on a page already.
+/// How often each colour is already on a page.
 #[derive(Default)]
 pub struct Slots([usize; COLOURS]);
 
 impl Slots {
-    /// A colour and a mark in one number: the name's colour, and the first mark that nobody of that colour has yet. The marks of many begin anew.
+    /// A colour and a mark in one number: the name's colour, and the first unused mark of that colour. After the last
+    /// mark, marks repeat.
     pub fn take(&mut self, name: &str) -> usize {
         let colour = colour(name);
         let mark = self.0[colour] % MARKS;
@@ -41,7 +43,7 @@ mod tests {
 
     use super::*;
 
-    /// The stores that drivers describe, those first that nearly every run has.
+    /// The described stores. The first ones are in nearly every run.
     const STORES: [&str; 27] = [
         "sqlite",
         "lmdb",

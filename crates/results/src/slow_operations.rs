@@ -1,4 +1,5 @@
-//! What slow operations waited for: for every store the slowest thousandth of each phase, eight at least, and the slowest of all.
+//! What slow operations waited for: the slowest thousandth of each phase and store (at least 8 operations), and the
+//! slowest one.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,11 @@ use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
 use crate::run::Run;
 
-/// The smallest part of the time with which a cause is shown, 0 to 1.
+/// The smallest share of time at which a cause is shown, 0 to 1.
 const SHARE_MIN: f64 = 0.01;
 
-/// Slow operations that are shown together: those of one store under the same circumstances, in all variants. The second is its key.
+/// A group of slow operations: those of one store under the same circumstances, in all variants. The second element is
+/// the store's key.
 pub type SlowGroup<'a> = (Circumstances, &'a str);
 
 /// The slow operations of a group.
@@ -21,7 +23,7 @@ pub struct SlowOperations<'a> {
     pub slowest: Slowest<'a>,
 }
 
-/// An operation, and where it took place.
+/// An operation and where it happened.
 #[derive(Clone, Copy)]
 pub struct Slowest<'a> {
     /// The operation.
@@ -33,13 +35,13 @@ pub struct Slowest<'a> {
 }
 
 impl SlowOperations<'_> {
-    /// What took which part of their time; see [`shares_of_causes`].
+    /// The causes with their shares of time; see [`shares_of_causes`].
     pub fn shares(&self) -> Vec<(Cause, f64)> {
         shares_of_causes(&self.causes)
     }
 }
 
-/// The slow operations of everyone that is ranked, in rounds that count. Groups without a slow operation are left out.
+/// The slow operations of all ranked contenders, in rounds that count. Groups without a slow operation are left out.
 pub fn slow_operations<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<SlowGroup<'a>, SlowOperations<'a>> {
     let mut all: BTreeMap<SlowGroup, SlowOperations> = BTreeMap::new();
     for cell in run.counted() {
@@ -60,7 +62,7 @@ pub fn slow_operations<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap
     all
 }
 
-/// Each cause with its part of the time of all of them, 0 to 1, the largest first; those below one in a hundred are left out.
+/// Each cause with its share of the total time, 0 to 1, largest first. Shares below 1 % are left out.
 pub fn shares_of_causes<'a>(causes: impl IntoIterator<Item = &'a CauseShare>) -> Vec<(Cause, f64)> {
     let mut time_ns: BTreeMap<Cause, u64> = BTreeMap::new();
     for share in causes {

@@ -1,4 +1,4 @@
-//! What stores counted about themselves up to closing, by their own names.
+//! Counters that stores report about themselves at closing, by their own names.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use bakeoff_stats::mean;
 use crate::cell_rounds::CellRound;
 use crate::gathered::Gathered;
 
-/// What each round of one store's cells counted.
+/// The counters of each round of one store's cells.
 #[derive(Default)]
 pub struct StoreCounters(BTreeMap<String, Vec<f64>>);
 
 impl StoreCounters {
-    /// Each count's name and its mean over all rounds that have it. What is 0 in all of them is left out.
+    /// Each counter's name and its mean over all rounds that have it. Counters that are 0 in all rounds are left out.
     pub fn means(&self) -> impl Iterator<Item = (&str, f64)> {
         let means = self.0.iter().filter_map(|(name, rounds)| Some((name.as_str(), mean(rounds)?)));
         means.filter(|(_, mean)| *mean > 0.0)

@@ -1,4 +1,4 @@
-//! Every store's figures in every workload: rate, typical mean and its range over rounds, percentiles, largest.
+//! Every store's figures in every workload: rate, typical mean and its range over rounds, percentiles, maximum.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::figures::{Measure, asked_per_second, is_per_entry, is_told, timings};
 use crate::run::Run;
 use crate::verdict::{Column, Size};
 
-/// A timed measure of a workload, in the order in which they are shown.
+/// A timed measure of a workload, in display order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimedPlace {
-    /// Under which circumstances.
+    /// The circumstances.
     pub circumstances: Circumstances,
     /// The phase's place among all phases.
     order: usize,
@@ -23,13 +23,13 @@ pub struct TimedPlace {
     pub measure: Measure,
     /// Whether rate and mean are per entry of a scan.
     pub per_entry: bool,
-    /// Operations a second that were due, if it was an open loop.
+    /// Operations per second that were due, in an open loop.
     pub asked_per_second: Option<u64>,
     /// Smallest and largest value.
     pub size: Size,
     /// Data and number of records.
     pub column: Column,
-    /// The sizes of the values read or written, where the figures are of these alone; those of all come before.
+    /// The range of value sizes, if the figures are only for these. Figures for all sizes come first.
     pub sizes: Option<ValueSizeRange>,
 }
 
@@ -47,15 +47,15 @@ pub struct StoreFigures<'a> {
     pub contender: &'a Contender,
     /// Whether it is ranked there.
     pub ranked: bool,
-    /// Operations (for scans entries) a second, of the typical round.
+    /// Operations per second (entries for scans), of the typical round.
     pub per_second: Option<f64>,
     /// The mean time, of the typical round.
     pub mean_ns: Option<f64>,
-    /// The lowest and the highest mean; `None` of a single round.
+    /// The lowest and the highest mean. `None` with a single round.
     pub range_ns: Option<(f64, f64)>,
     /// p50, p99 and p99.9: medians over rounds.
     pub percentiles: [Percentile; 3],
-    /// The largest of all rounds.
+    /// The maximum of all rounds.
     pub max_ns: Option<u64>,
 }
 
@@ -64,13 +64,13 @@ pub struct StoreFigures<'a> {
 pub enum Percentile {
     /// Nanoseconds.
     Ns(f64),
-    /// Too few operations are beyond it.
+    /// Too few operations lie beyond it.
     TooFew,
-    /// Operations were not timed one by one.
+    /// Operations were not timed individually.
     Unknown,
 }
 
-/// p50, p99 and p99.9 of rounds, each of which has so many operations: medians over rounds.
+/// p50, p99 and p99.9, as medians over rounds. `operations` has the number of operations in each round.
 pub(crate) fn percentiles(rounds: &[&Latency], operations: &[u64]) -> [Percentile; 3] {
     let percentile = |share: f64, of: fn(&Latency) -> u64| {
         let values: Vec<f64> = rounds.iter().map(|latency| of(latency) as f64).collect();
@@ -94,7 +94,7 @@ struct Gathered<'a> {
     means_ns: Rounds,
     rates: Rounds,
     latencies: Vec<&'a Latency>,
-    /// Of how many operations each of them is.
+    /// The number of operations in each round.
     operations: Vec<u64>,
     max_ns: Option<u64>,
 }
@@ -141,18 +141,18 @@ pub fn store_figures<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<T
     places.into_iter().map(|(place, stores)| (place, figures(stores))).collect()
 }
 
-/// Whether any phase has latencies by the size of values.
+/// Whether any phase has latencies by value size.
 pub fn reports_sizes(run: &Run) -> bool {
     let phases = run.cells.iter().flat_map(|cell| &cell.phases);
     phases.flat_map(|line| &line.result.operations).any(|of| !of.by_size.is_empty())
 }
 
-/// What a phase's operations of a kind took by the size of their values.
+/// The times of a kind of operation in a phase, by value size.
 fn by_size<'a>(result: &'a PhaseResult, operation: &str) -> &'a [SizeResult] {
     result.operations.iter().find(|of| of.operation == operation).map_or(&[], |of| &of.by_size)
 }
 
-/// Gives stores whose drivers cannot tell sizes apart a line without figures where others can.
+/// Adds a line without figures for stores whose drivers do not distinguish sizes, if other drivers do.
 fn add_unknown<'a>(places: &mut BTreeMap<TimedPlace, BTreeMap<&'a str, Gathered<'a>>>) {
     let of_sizes: Vec<TimedPlace> = places.keys().filter(|place| place.sizes.is_some()).cloned().collect();
     for place in of_sizes {
@@ -166,7 +166,7 @@ fn add_unknown<'a>(places: &mut BTreeMap<TimedPlace, BTreeMap<&'a str, Gathered<
     }
 }
 
-/// Where the whole phase with this place among the phases is.
+/// The place of the whole phase with this index.
 fn place(axes: &Axes, order: usize) -> TimedPlace {
     TimedPlace {
         circumstances: Circumstances::of(axes),
@@ -191,7 +191,7 @@ impl<'a> Gathered<'a> {
         Self { contender, ranked: false, means_ns, rates, latencies: Vec::new(), operations: Vec::new(), max_ns: None }
     }
 
-    /// Adds a round: mean time and rate; latencies, and of how many operations they are; the largest.
+    /// Adds a round: mean time and rate, latencies and their number of operations, the maximum.
     fn add(
         &mut self,
         round: u32,

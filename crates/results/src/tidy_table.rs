@@ -1,5 +1,5 @@
-//! Everything as one tidy table, which all exports share: one row for each cell, round, phase and kind of operation, and of each size of
-//! values that is reported apart; columns named as in the glossary.
+//! One tidy table of everything, shared by all exports. It has one row per cell, round, phase and kind of operation,
+//! and per range of value sizes that is reported separately. Columns are named as in the glossary.
 
 use bakeoff_protocol::{AXES, Axes, Axis, AxisValue, CellStatus, DiskUsage, OperationResult, PhaseLine, SizeResult};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::cell_rounds::CellRound;
 use crate::run::Run;
 
-/// Columns of what a phase cost, named as in `results.jsonl`.
+/// Columns with the costs of a phase, named as in `results.jsonl`.
 const RESOURCES: [&str; 33] = [
     "cpu_user_ns",
     "cpu_system_ns",
@@ -44,7 +44,7 @@ const RESOURCES: [&str; 33] = [
     "buffers_peak_bytes",
 ];
 
-/// Columns of what lies on the disk while the store is open, when it is closed, after background work, and of a copy without free space.
+/// Columns with the disk space while the store is open, after closing, after background work, and of a compacted copy.
 const DISK_BEFORE_CLOSE: [&str; 3] =
     ["disk_before_close_apparent_bytes", "disk_before_close_allocated_bytes", "disk_before_close_files"];
 const DISK_AFTER_CLOSE: [&str; 3] =
@@ -53,14 +53,14 @@ const SETTLED_DISK: [&str; 3] = ["settled_disk_apparent_bytes", "settled_disk_al
 const COMPACTED_COPY: [&str; 3] =
     ["compacted_copy_apparent_bytes", "compacted_copy_allocated_bytes", "compacted_copy_files"];
 
-/// What stands in a field; the kind is the same in all rows of a column.
+/// The content of a field. All rows of a column have the same kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A word or a text; empty where it is absent.
+    /// A word or text. Empty if absent.
     Text(String),
-    /// A figure, or none where it is absent.
+    /// A whole number, or none.
     Number(Option<u64>),
-    /// A figure that need not be whole, or none where it is absent.
+    /// A number that may have a fraction, or none.
     Real(Option<f64>),
 }
 
@@ -100,18 +100,18 @@ impl Row {
         self.0.extend(axis.columns.iter().copied().zip(cells));
     }
 
-    /// A word that may be absent.
+    /// A word, if there is one.
     fn maybe(&mut self, name: &'static str, value: Option<impl ToString>) {
         self.text(name, value.map_or_else(String::new, |value| value.to_string()));
     }
 }
 
-/// All rows of a run, failed rounds included.
+/// All rows of a run, including failed rounds.
 pub fn rows_of(run: &Run) -> impl Iterator<Item = Row> {
     run.cells.iter().flat_map(rows)
 }
 
-/// The columns, in order: those that a row without any figure has.
+/// The columns, in order: those of a row without any figure.
 pub fn columns() -> Vec<(&'static str, Cell)> {
     let mut row = Row::default();
     axes(&mut row, None);
@@ -120,7 +120,7 @@ pub fn columns() -> Vec<(&'static str, Cell)> {
     row.0
 }
 
-/// A row for each kind of operation in each phase; one without figures for a round that has no phase.
+/// A row for each kind of operation in each phase, or one row without figures for a round without phases.
 fn rows(cell: &CellRound) -> Vec<Row> {
     let mut start = Row::default();
     axes(&mut start, Some(cell));
@@ -147,7 +147,7 @@ fn rows(cell: &CellRound) -> Vec<Row> {
     rows
 }
 
-/// The cell: where it stands on every axis, how it ended, and what is measured once a round.
+/// The cell: its value on every axis, how it ended, and its measurements per round.
 fn axes(row: &mut Row, cell: Option<&CellRound>) {
     let end = cell.map(|cell| &cell.end);
     let of = end.map(|end| &end.axes);
@@ -201,7 +201,7 @@ fn disk(row: &mut Row, [apparent, allocated, files]: [&'static str; 3], usage: O
     row.number(files, usage.map(|usage| usage.files));
 }
 
-/// The phase: its tape, its time and what it cost.
+/// The phase: its tape, its time and its costs.
 fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     let result = line.map(|line| &line.result);
     row.text("phase", result.map_or("", |result| &result.phase));
@@ -235,13 +235,13 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     row.number("answers_wrong", result.map(|result| result.answers_wrong));
     let resources = result.and_then(|result| serde_json::to_value(&result.resources).ok()).unwrap_or_default();
     for name in RESOURCES {
-        // The process has more threads than those that replay, which the axis `threads` counts.
+        // The process has more threads than the replaying ones, which the axis `threads` counts.
         let column = if name == "threads" { "process_threads" } else { name };
         row.number(column, resources.get(name).and_then(Value::as_u64));
     }
 }
 
-/// One kind of operation, on values of all sizes or of these alone: how many, how long, and its distribution.
+/// One kind of operation, on values of all sizes or of one range: its number, time and distribution.
 fn operation(row: &mut Row, result: Option<&OperationResult>, of_size: Option<&SizeResult>) {
     let whole = result.filter(|_| of_size.is_none());
     row.text("operation", result.map_or("", |result| &result.operation));

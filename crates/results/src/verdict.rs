@@ -1,5 +1,5 @@
-//! Results → tables of rankings: one table for each of the circumstances,
-//! in it one field for each measure, record size, data type and number of records.
+//! Tables of rankings from results: one table for each of the circumstances, with one field for each measure, value
+//! size, data type and number of records.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -22,38 +22,38 @@ pub struct Column {
     pub records: u64,
 }
 
-/// Smallest and largest value.
+/// Smallest and largest value size.
 pub type Size = (u64, u64);
 
-/// Where a field stands in a table.
+/// The position of a field in a table.
 pub type Position = (Measure, Size, Column);
 
 /// One field of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
-    /// Figures of those that may be ranked, by key.
+    /// Figures of the rankable contenders, by key.
     pub rounds: BTreeMap<String, Rounds>,
-    /// Keys of those that failed in this cell.
+    /// Keys of contenders that failed in this cell.
     pub failed: BTreeSet<String>,
-    /// Keys of those that do not offer this.
+    /// Keys of contenders that do not offer this.
     pub not_offered: BTreeSet<String>,
-    /// Keys of those that were measured and are never ranked.
+    /// Keys of contenders that were measured but are never ranked.
     pub unranked: BTreeSet<String>,
     /// How it was timed.
     pub mode: Option<Mode>,
-    /// The verdict; `None` where nobody can be ranked.
+    /// The verdict. `None` if nobody can be ranked.
     pub ranking: Option<Ranking>,
 }
 
 impl Field {
-    /// Those that have figures, compared with the best of them.
+    /// The contenders with figures, compared with the best of them.
     fn compared(&self, measure: &Measure) -> Option<bakeoff_stats::Field> {
         let options = RankOptions { resolution: resolution(measure, self.mode), ..RankOptions::new(better(measure)) };
         let candidate = |(key, rounds): (&String, &Rounds)| Candidate::new(key.clone(), rounds.clone());
         bakeoff_stats::Field::new(self.rounds.iter().map(candidate), options)
     }
 
-    /// Figures of which less is better, none below what can be resolved.
+    /// Figures as costs (lower is better), none below the resolution.
     pub fn costs(&self, measure: &Measure, rounds: &Rounds) -> Rounds {
         let least = resolution(measure, self.mode);
         rounds.map(|figure| match better(measure) {
@@ -66,15 +66,16 @@ impl Field {
 /// All figures under the same circumstances.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What they have in common.
+    /// The circumstances.
     pub circumstances: Circumstances,
-    /// Measures, in the order of the phases; space and memory last.
+    /// Measures, in the order of the phases, then space and memory.
     pub measures: Vec<Measure>,
     /// The fields.
     pub fields: BTreeMap<Position, Field>,
-    /// Everyone that took part.
+    /// Keys of all contenders that took part.
     pub present: BTreeSet<String>,
-    /// How far neighbouring rounds of the same ratio of times are alike: their correlation, 0 if chance explains it. Intervals are widened for it.
+    /// The correlation of neighbouring rounds of the same ratio of times, 0 if chance explains it. Intervals are
+    /// widened for it.
     pub correlation: f64,
 }
 
@@ -94,28 +95,30 @@ impl Table {
         self.places_of(measure).map(|(_, field)| field)
     }
 
-    /// The fields of one measure, each with its place. They stand together among all fields, so that the others are not looked at.
+    /// The fields of one measure, each with its place. They are contiguous among all fields, so the others are not
+    /// visited.
     pub fn places_of<'a>(&'a self, measure: &'a Measure) -> impl Iterator<Item = (&'a Position, &'a Field)> {
         let first = (measure.clone(), (0, 0), Column { data: String::new(), records: 0 });
         self.fields.range(first..).take_while(move |((of, _, _), _)| of == measure)
     }
 }
 
-/// Compares everything that may be compared. Deterministic.
+/// Compares everything that is comparable. Deterministic.
 pub fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
     let mut tables = gather(cells, contenders);
     rank_fields(&mut tables);
     tables
 }
 
-/// How seldom a table may name a winner among equals, and what part of the winners that it names may be false.
+/// The maximum probability that a table names a winner among equals, and the maximum share of false winners among those
+/// it names.
 pub const FALSE_WINNERS: f64 = 0.05;
 
 /// A figure that somebody else measured.
 pub struct LoneFigure {
-    /// Under which circumstances.
+    /// Its circumstances.
     pub circumstances: Circumstances,
-    /// The field that it belongs to.
+    /// The field it belongs to.
     pub place: Position,
     /// The key of the contender.
     pub key: String,
@@ -123,8 +126,8 @@ pub struct LoneFigure {
     pub value: f64,
 }
 
-/// Tables of lone figures, ranked: each is taken for a round, so that no first place is proven. `only_best` says that figures alone in their fields
-/// were the best of several.
+/// Ranked tables of lone figures. Each figure counts as one round, so no first place is proven. `only_best` declares
+/// that a lone figure in its field was the best of several.
 pub fn tables_of(figures: impl IntoIterator<Item = LoneFigure>, only_best: bool) -> Vec<Table> {
     let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
     for LoneFigure { circumstances, place, key, value } in figures {
@@ -151,8 +154,8 @@ fn rank_fields(tables: &mut [Table]) {
     }
 }
 
-/// Ranks the fields of a family of measures. Their comparisons have their scatter in common, and a level for all of them: among equals, a
-/// winner is named in no more than [`FALSE_WINNERS`] of such tables.
+/// Ranks the fields of a family of measures. They share their scatter and one confidence level. Among equals, at most
+/// [`FALSE_WINNERS`] of such tables name a winner.
 pub(crate) fn rank_family(table: &mut Table, family: Family) {
     let fields = table.fields.iter_mut().filter(|((measure, _, _), _)| measure.family() == family);
     let (compared, fields): (Vec<_>, Vec<_>) =
@@ -166,15 +169,15 @@ pub(crate) fn rank_family(table: &mut Table, family: Family) {
     }
 }
 
-/// Rankings that are read together.
+/// Rankings that form one family.
 pub(crate) struct RankedTogether {
-    /// One for each field.
+    /// One ranking per field.
     pub(crate) rankings: Vec<Option<Ranking>>,
-    /// How far neighbouring rounds are alike, 0 to 1.
+    /// The correlation of neighbouring rounds, 0 to 1.
     pub(crate) correlation: f64,
 }
 
-/// The rankings of fields that are read together, with one level for all of them.
+/// The rankings of fields that form one family, with one level for all of them.
 pub(crate) fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> RankedTogether {
     let all = || fields.iter().copied().flatten();
     let scatter = CommonScatter::of(all().flat_map(bakeoff_stats::Field::ratios));
@@ -184,7 +187,7 @@ pub(crate) fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> RankedT
     RankedTogether { rankings, correlation: scatter.correlation() }
 }
 
-/// The figures of all cells that never failed, not yet ranked; the table with most stores first.
+/// The figures of all cells that never failed, not ranked yet. The table with the most stores comes first.
 pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec<Table> {
     let failed = failed_cells(cells);
     let order = phase_order(cells);
@@ -201,7 +204,7 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
         mark_failed_everywhere(table);
         sort_measures(table, &order);
     }
-    // Stores that do not offer what was asked have a table of their own, behind that of all others.
+    // Stores that lack a requested property have their own table, which comes after the others.
     tables.sort_by_key(|table| Reverse(table.present.len()));
     tables
 }
@@ -211,7 +214,7 @@ fn new_table(circumstances: Circumstances) -> Table {
     Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new(), correlation: 0.0 }
 }
 
-/// A cell that failed before it measured a phase is marked as failed in all phases that others measured.
+/// Marks a cell that failed before it measured a phase as failed in all phases that others measured.
 fn mark_failed_everywhere(table: &mut Table) {
     let mut failed: BTreeMap<(Size, Column), BTreeSet<String>> = BTreeMap::new();
     for ((_, size, column), field) in &table.fields {
@@ -229,7 +232,7 @@ fn mark_failed_everywhere(table: &mut Table) {
     }
 }
 
-/// Phases in the order in which they ran, kinds of operation by name; space and memory last.
+/// Phases in order of execution, kinds of operation by name, then space and memory.
 fn sort_measures(table: &mut Table, order: &[&str]) {
     let place = |phase: &String| order.iter().position(|name| name == phase).unwrap_or(order.len());
     table.measures.sort_by_key(|measure| match measure {
@@ -239,7 +242,7 @@ fn sort_measures(table: &mut Table, order: &[&str]) {
     });
 }
 
-/// One cell's figures on their way into a table.
+/// One cell's figures, being added to a table.
 struct Gathering<'t, 'a> {
     table: &'t mut Table,
     contender: &'a Contender,
@@ -292,7 +295,7 @@ impl Gathering<'_, '_> {
     }
 }
 
-/// Which end of a measure is the good one.
+/// Which direction of a measure is better.
 pub fn better(measure: &Measure) -> Better {
     if *measure == Measure::Space { Better::Higher } else { Better::Lower }
 }

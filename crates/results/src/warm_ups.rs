@@ -1,4 +1,4 @@
-//! Phases that were measured only once their rate had settled: how long that took, and whether it did.
+//! Phases that were measured only after their rate became steady: how long that took, and whether it happened.
 
 use bakeoff_protocol::{PhaseResult, WarmUpOutcome};
 use bakeoff_stats::mean;
@@ -10,46 +10,46 @@ use crate::gathered::{Gathered, phases_that};
 #[derive(Default)]
 pub struct WarmUps(Vec<WarmUpOutcome>);
 
-/// In how many rounds the rate had settled.
+/// In how many rounds the rate became steady.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// In all.
+    /// In all rounds.
     Always,
-    /// In none.
+    /// In no round.
     Never,
-    /// All were too short to tell.
+    /// All rounds were too short for a decision.
     Unknown,
-    /// In some of them.
+    /// In some rounds.
     In {
-        /// In so many.
+        /// The number of such rounds.
         rounds: usize,
-        /// Of so many.
+        /// The number of all rounds.
         all: usize,
     },
 }
 
 impl WarmUps {
-    /// Operations that were replayed before measuring began; the mean of all rounds, as all of these.
+    /// Operations replayed before measuring began. Like all of these, the mean of all rounds.
     pub fn operations(&self) -> Option<f64> {
         self.mean_of(|one| Some(one.operations as f64))
     }
 
-    /// How long they took, nanoseconds.
+    /// Their duration, nanoseconds.
     pub fn wall_ns(&self) -> Option<f64> {
         self.mean_of(|one| Some(one.wall_ns as f64))
     }
 
-    /// An operation's time in the first part of them, nanoseconds.
+    /// Time per operation in the first part of them, nanoseconds.
     pub fn first_ns(&self) -> Option<f64> {
         self.mean_of(|one| Some(*one.interval_ns_means.first()? as f64))
     }
 
-    /// An operation's time in the last part of them, nanoseconds.
+    /// Time per operation in the last part of them, nanoseconds.
     pub fn last_ns(&self) -> Option<f64> {
         self.mean_of(|one| Some(*one.interval_ns_means.last()? as f64))
     }
 
-    /// In how many rounds the rate had settled.
+    /// In how many rounds the rate became steady.
     pub fn settled(&self) -> Settled {
         let [yes, no] = [true, false].map(|told| self.0.iter().filter(|one| one.steady == Some(told)).count());
         let all = self.0.len();

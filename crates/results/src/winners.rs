@@ -1,5 +1,5 @@
-//! Two tables of rankings next to each other: in each field that both have, the best of the one and of the other, by how much they
-//! differ, and whether the winner changed.
+//! Compares two tables of rankings: for each common field, the best of both tables, their difference, and whether the
+//! winner changed.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::verdict::{Column, Position, Size, Table, better};
 
-/// The same field of two tables.
+/// The same field in two tables.
 pub struct Pair<'a> {
     /// The field on the right.
     pub place: &'a Position,
-    /// Who is best on the left.
+    /// The ranking on the left.
     pub left: &'a Ranking,
-    /// Who is best on the right.
+    /// The ranking on the right.
     pub right: &'a Ranking,
     contenders: [&'a Contenders; 2],
 }
 
-/// What became of the winner on the left.
+/// What happened to the winner on the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// One of the best on the left is among the best on the right.
     Kept,
     /// Others are best on the right.
     Changed,
-    /// None of the best on the left has a figure on the right: nothing shows whether it would be best there too.
+    /// None of the best on the left has a figure on the right, so nothing shows whether it would be best there.
     Open,
-    /// One store was measured alone on some side, and won nothing.
+    /// One side measured only one store, which therefore won nothing.
     Alone,
 }
 
@@ -52,20 +52,20 @@ pub fn pairs<'a>(left: (&'a Table, &'a Contenders), right: (&'a Table, &'a Conte
     left.measures.iter().flat_map(of).filter_map(pair).collect()
 }
 
-/// Whether two fields are of the same workload; a publication that does not say what its data is has it in any, and one that does not say how
-/// long values are either has them of any length.
+/// Whether two fields have the same workload. A publication without a statement about its data matches any data;
+/// without a statement about the length of values, it matches any length.
 pub fn is_same_workload((left_size, left): (Size, &Column), (right_size, right): (Size, &Column)) -> bool {
     let same_size = left_size == right_size || (left.data.is_empty() && left_size == (0, 0));
     same_size && left.records == right.records && (left.data.is_empty() || left.data == right.data)
 }
 
 impl<'a> Pair<'a> {
-    /// How many times better the best on the right is; `None` where a figure is zero.
+    /// The factor by which the best on the right is better. `None` if a figure is zero.
     pub fn gain(&self) -> Option<f64> {
         self.gain_between(self.left.order.first()?, self.right.order.first()?)
     }
 
-    /// How many times better the place on the right is; `None` where a figure is zero.
+    /// The factor by which the place on the right is better. `None` if a figure is zero.
     pub fn gain_between(&self, left: &Place, right: &Place) -> Option<f64> {
         let (left, right) = (left.centre, right.centre);
         let (above, below) = match better(&self.place.0) {
@@ -75,7 +75,7 @@ impl<'a> Pair<'a> {
         (above > 0.0 && below > 0.0).then_some(above / below)
     }
 
-    /// The places of every store, left and right: in the order of the right, behind them those that are on the left alone.
+    /// The places of every store, left and right: in the order of the right, then stores that are only on the left.
     pub fn stores(&self) -> Vec<[Option<&'a Place>; 2]> {
         let (left, right) = (self.left, self.right);
         let on_the_left = |of: &Place| left.order.iter().find(|place| self.is_same_store(&place.name, &of.name));
@@ -84,7 +84,7 @@ impl<'a> Pair<'a> {
         on_the_right.chain(left.order.iter().filter(is_gone).map(|place| [Some(place), None])).collect()
     }
 
-    /// What became of the winner on the left.
+    /// What happened to the winner on the left.
     pub fn outcome(&self) -> Outcome {
         let was_best = |key: &String| self.left.tied.iter().any(|left| self.is_same_store(left, key));
         if [self.left, self.right].iter().any(|side| side.verdict == Verdict::Alone) {
@@ -103,19 +103,19 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// In how many fields the winner changed, and in how many nobody can say.
+/// The number of fields in which the winner changed, and of fields without a decision.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes<'a> {
-    /// For each measure, in how many fields the winner changed, of how many in which that can be said.
+    /// For each measure: the number of fields in which the winner changed, and the number of decided fields.
     pub by_measure: BTreeMap<&'a Measure, (usize, usize)>,
-    /// Fields of which it is open.
+    /// The number of undecided fields.
     pub open: usize,
-    /// Fields in which one store alone was measured on some side.
+    /// The number of fields with only one store on some side.
     pub alone: usize,
 }
 
 impl<'a> Changes<'a> {
-    /// Those of some fields.
+    /// Counts over some fields.
     pub fn of(pairs: &[Pair<'a>]) -> Self {
         let mut changes = Self::default();
         for pair in pairs {
@@ -132,14 +132,14 @@ impl<'a> Changes<'a> {
         changes
     }
 
-    /// In how many fields the winner changed, of how many in which that can be said.
+    /// The number of fields in which the winner changed, and the number of decided fields.
     pub fn total(&self) -> (usize, usize) {
         self.by_measure.values().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
 }
 
-/// How many times better each store on the right is than on the left, by its key on the right: for each measure the geometric mean over the
-/// fields in which it has a figure on both sides.
+/// The factor by which each store on the right is better than on the left, by its key on the right. For each measure it
+/// is the geometric mean over the fields with a figure on both sides.
 pub fn gains<'a>(pairs: &[Pair<'a>]) -> BTreeMap<&'a str, BTreeMap<&'a Measure, f64>> {
     let mut gains: BTreeMap<&str, BTreeMap<&Measure, Vec<f64>>> = BTreeMap::new();
     for pair in pairs {
@@ -153,9 +153,9 @@ pub fn gains<'a>(pairs: &[Pair<'a>]) -> BTreeMap<&'a str, BTreeMap<&'a Measure, 
     gains.into_iter().map(|(key, of)| (key, of.into_iter().filter_map(mean).collect())).collect()
 }
 
-/// What a publication has under circumstances that may be set next to a run's: of the same disturbance and threads, of the same variant where the
-/// publication tells variants apart, and of the same medium where the run's is called as one of the publication's machines. `theirs` is all
-/// that it has.
+/// The parts of a publication that may be compared with a run: the same background load and threads, and the same
+/// variant if the publication distinguishes variants. The medium must match only if the run's medium has the name of
+/// one of the publication's machines. `theirs` is everything that the publication has.
 pub fn matching<'a, T>(
     ours: &Circumstances,
     theirs: impl Iterator<Item = (&'a Circumstances, T)> + Clone,
@@ -164,7 +164,8 @@ pub fn matching<'a, T>(
     let has_medium = theirs.clone().any(|(theirs, _)| theirs.medium() == ours.medium());
     let is_match = move |theirs: &Circumstances| {
         let variant = theirs.variant().is_none_or(|variant| {
-            // A section of a paper may be two variants of a suite: `baseline` is `baseline-sequential` and `baseline-random`.
+            // A section of a paper may correspond to two variants of a suite: `baseline` is `baseline-sequential` and
+            // `baseline-random`.
             let is_part = |ours: &str| !has_variant && ours.starts_with(&format!("{variant}-"));
             ours.variant().is_some_and(|ours| ours == variant || is_part(ours))
         });
@@ -188,7 +189,7 @@ mod tests {
         Axes { variant: variant.map(str::to_owned), ..Axes::default() }
     }
 
-    /// A table with a field for each list of stores and their times; each store's key has its settings too.
+    /// A table with a field for each list of stores and their times. Each store's key includes its settings.
     fn table(of: &Axes, settings: &str, fields: &[&[(&str, f64)]]) -> (Table, Contenders) {
         let mut figures = Vec::new();
         let mut named = BTreeMap::new();

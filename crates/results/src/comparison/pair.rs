@@ -9,7 +9,7 @@ use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
 use crate::verdict::{Column, Size, Table};
 
-/// The same figure in both runs, as costs, a round each.
+/// The same figure in both runs, as costs, one per round.
 pub(super) struct Pair<'a> {
     pub(super) circumstances: &'a Circumstances,
     pub(super) measure: &'a Measure,
@@ -21,7 +21,7 @@ pub(super) struct Pair<'a> {
     pub(super) resolution: f64,
 }
 
-/// The keys of stores that the other run has once and with other settings, each with its key there.
+/// Maps the keys of stores that the other run has exactly once, with other settings, to their keys there.
 pub(super) fn twins(tables: &[Table], others: &[Table], contenders: &Contenders) -> BTreeMap<String, String> {
     let (keys, others) = (present(tables), present(others));
     let store = |key: &str| contenders.get(key).map(|contender| contender.store.as_str());
@@ -32,12 +32,12 @@ pub(super) fn twins(tables: &[Table], others: &[Table], contenders: &Contenders)
     keys.iter().filter(|key| !others.contains(**key)).filter_map(twin).collect()
 }
 
-/// The keys of everyone in these tables.
+/// The keys of all contenders in these tables.
 fn present(tables: &[Table]) -> BTreeSet<&str> {
     tables.iter().flat_map(|table| &table.present).map(String::as_str).collect()
 }
 
-/// All figures that both runs have, and how many only the first one has.
+/// All figures that both runs have, and the number that only the first one has.
 pub(super) fn pairs<'a>(a: &'a [Table], b: &'a [Table], twins: &BTreeMap<String, String>) -> (Vec<Pair<'a>>, usize) {
     let (mut common, mut only_a) = (Vec::new(), 0);
     for table in a {

@@ -1,28 +1,29 @@
-//! How latency went over the time of a phase, and its slowest operations: few numbers for each store, since a page has many.
+//! Latency over the time of a phase, and its slowest operations. Only a few numbers per store, since a page has many
+//! stores.
 
 use bakeoff_protocol::{Cause, PhaseResult, SlowOperation};
 
 use crate::slow_operations::shares_of_causes;
 
-/// Slices that a course has at most.
+/// The maximum of slices in a course.
 const SLICES_MAX: usize = 32;
-/// Slow operations that are marked.
+/// The number of slow operations to mark.
 const MARKED: usize = 8;
 
 /// One round of a phase.
 pub struct Course<'a> {
-    /// How long a slice is.
+    /// The length of a slice.
     pub slice_ns: u64,
-    /// The mean latency of the operations that ended in each slice, nanoseconds; zero where none did.
+    /// The mean latency of operations that ended in each slice, nanoseconds. Zero if none did.
     pub means_ns: Vec<f64>,
-    /// The slowest operations, the slowest first.
+    /// The slowest operations, slowest first.
     pub slowest: &'a [SlowOperation],
-    /// What the slowest thousandth, eight at least, waited for: each cause with its part of their time, 0 to 1.
+    /// What the slowest thousandth (at least 8 operations) waited for: each cause with its share of their time, 0 to 1.
     pub causes: Vec<(Cause, f64)>,
 }
 
 impl<'a> Course<'a> {
-    /// The course of a phase; `None` if its operations were not timed one by one.
+    /// The course of a phase. `None` if its operations were not timed individually.
     pub fn of(result: &'a PhaseResult) -> Option<Self> {
         let (over_time, slow) = (result.over_time.as_ref()?, result.slow.as_ref());
         let joined = over_time.slices.len().div_ceil(SLICES_MAX).max(1);

@@ -1,30 +1,30 @@
-//! Latency at each share of the operations of a contest's entry.
+//! Latency at each share of the operations of an entry.
 
 use bakeoff_measure::recorded_ns;
 
 use super::Entry;
 use crate::figures::is_told;
 
-/// The shares of operations at which curves are made, 0 to 1.
+/// The shares of operations at which curves have points, 0 to 1.
 pub const CURVE_SHARES: [f64; 19] = [
     0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999, 0.99995, 0.99999,
     0.999999, 1.0,
 ];
 
-/// Latencies of all rounds together.
+/// Latencies of all rounds combined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curve {
-    /// Latencies at [`CURVE_SHARES`] as far as there are enough operations, then the largest of all, nanoseconds. Empty where operations
-    /// were not timed one by one, or no histogram can be read.
+    /// Latencies at [`CURVE_SHARES`] up to the last share with enough operations, then the maximum, nanoseconds. Empty
+    /// if operations were not timed individually, or no histogram is readable.
     pub latencies_ns: Vec<u64>,
-    /// How many latencies it is made of.
+    /// The number of latencies behind it.
     pub timed: u64,
-    /// Rounds whose histogram cannot be read, and which it lacks.
+    /// The number of rounds that are missing because their histograms are unreadable.
     pub unreadable: usize,
 }
 
 impl Entry<'_> {
-    /// Its curve.
+    /// The entry's curve.
     pub fn curve(&self) -> Curve {
         let histograms: Vec<&str> = self.latencies.iter().map(|latency| latency.histogram.as_str()).collect();
         let (recorded, unreadable) = recorded_ns(&histograms);

@@ -1,4 +1,4 @@
-//! What can be shown of a store in a contest: one line a measure.
+//! Measures that the page can show for a store in a contest. Each is one row.
 
 use bakeoff_protocol::{Latency, Mode, PhaseLine};
 use bakeoff_stats::{Better, Rounds, median};
@@ -9,7 +9,7 @@ use crate::figures::{
     self, Family, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, settled_ns_mean, space_efficiency,
 };
 
-/// A measure, as the page offers it.
+/// A measure that the page offers.
 #[derive(Clone, Copy, Serialize)]
 pub struct ContestMeasure {
     /// Its name, as in `docs/RESULTS.md`.
@@ -20,41 +20,41 @@ pub struct ContestMeasure {
     pub help: &'static str,
     /// `ns`, `bytes`, `per_second` or `share`.
     pub unit: &'static str,
-    /// Whether less is better.
+    /// Whether lower is better.
     pub lower_is_better: bool,
-    /// Whether it is taken in each phase, or once for the whole cell.
+    /// Whether it is per phase rather than per cell.
     pub per_phase: bool,
-    /// What is shown of all rounds together.
+    /// How the displayed figure combines the rounds.
     pub of_rounds: OfRounds,
-    /// Whether it is a column of the table that has every store of a workload.
+    /// Whether it is a column of the table with every store of a workload.
     pub in_detail: bool,
-    /// The measures of [tables](crate::verdict::Table) that it is one of, whose ranking stands here too.
+    /// The corresponding measures of [tables](crate::verdict::Table), whose rankings are reused here.
     #[serde(skip)]
     pub table: Option<Family>,
-    /// The share of operations that a percentile is that of.
+    /// The percentile's share of operations.
     #[serde(skip)]
     share: Option<f64>,
-    /// The least difference that counts.
+    /// The smallest difference that counts.
     #[serde(skip)]
     resolution: f64,
     #[serde(skip)]
     figure: fn(&Subject) -> Option<f64>,
 }
 
-/// How the figures of several rounds become the one that is shown. Ranks are made within rounds, whatever is shown.
+/// How figures of several rounds become the displayed one. Ranks come from the rounds, independent of this choice.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OfRounds {
-    /// That of a typical round.
+    /// The figure of a typical round.
     Centre,
-    /// Their median, as every report shows percentiles.
+    /// The median, as reports show percentiles.
     Median,
-    /// The largest of all.
+    /// The maximum.
     Largest,
 }
 
 impl OfRounds {
-    /// The figure that is shown of all rounds, and where there are several, the lowest and the highest of them.
+    /// The displayed figure of all rounds. With several rounds, the lowest and the highest follow.
     pub fn figures(self, rounds: &Rounds) -> Vec<f64> {
         let shown = match self {
             Self::Centre => rounds.centre(),
@@ -68,31 +68,32 @@ impl OfRounds {
     }
 }
 
-/// What a figure is taken of: one kind of operation in one phase and round.
+/// What a figure describes: one kind of operation in one phase and round.
 pub(crate) struct Subject<'a, 't> {
-    /// The round; of a whole-cell measure all that counts.
+    /// The round. For a measure of whole cells, only this matters.
     pub(crate) cell: &'a CellRound,
-    /// The phase and the operation in it; absent for the cell as a whole.
+    /// The phase and its operation. `None` for the whole cell.
     pub(crate) phase: Option<(&'a PhaseLine, &'t Timing<'a>)>,
 }
 
 impl ContestMeasure {
-    /// The figure of one round; `None` if it could not be read, or is not one of this subject's.
+    /// The figure of one round. `None` if it could not be read, or does not apply to this subject.
     pub(crate) fn of(&self, subject: &Subject) -> Option<f64> {
         (self.figure)(subject).filter(|_| self.per_phase == subject.phase.is_some())
     }
 
-    /// Whether rounds of so many operations each are enough for it.
+    /// Whether rounds with these numbers of operations are enough for it.
     pub(crate) fn is_told(&self, operations: &[u64]) -> bool {
         self.share.is_none_or(|share| is_told(share, operations))
     }
 
-    /// The least difference that counts, in the measure's unit. Blocks are timed to fractions of a nanosecond an operation.
+    /// The smallest difference that counts, in the measure's unit. Timing by blocks resolves fractions of a nanosecond
+    /// per operation.
     pub(crate) fn resolution(&self, mode: Option<Mode>) -> f64 {
         if self.unit == "ns" && mode != Some(Mode::Latency) { 0.0 } else { self.resolution }
     }
 
-    /// Which end is the good one.
+    /// Which direction is better.
     pub(crate) fn better(&self) -> Better {
         if self.lower_is_better { Better::Lower } else { Better::Higher }
     }
@@ -116,12 +117,12 @@ const TIME: ContestMeasure = ContestMeasure {
 
 const PERCENTILE: ContestMeasure = ContestMeasure { of_rounds: OfRounds::Median, ..TIME };
 
-/// Rates kept that differ by less are the same: the last operation alone makes as much.
+/// Differences in kept rates below this are noise: the last operation alone can cause them.
 const RATE_RESOLUTION: f64 = 0.001;
 
 const CELL: ContestMeasure = ContestMeasure { per_phase: false, resolution: 0.0, ..TIME };
 
-/// All measures, in the order in which they are offered.
+/// All measures, in display order.
 pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure { table: Some(Family::Time), ..TIME },
     ContestMeasure {
@@ -151,7 +152,7 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "latency_ns_max",
         title: "max",
-        help: "The slowest operation of all rounds; of batched writes the slowest commit too.",
+        help: "The slowest operation of all rounds; for batched writes, commits included.",
         of_rounds: OfRounds::Largest,
         figure: |of| Some(of.phase?.1.max_ns? as f64),
         ..TIME
@@ -159,7 +160,7 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "per_second",
         title: "ops/s",
-        help: "Operations (of scans: entries) per second of time in the store, all threads together.",
+        help: "Operations (entries for scans) per second of time in the store, all threads together.",
         unit: "per_second",
         lower_is_better: false,
         resolution: 0.0,
@@ -169,7 +170,7 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "rate_kept",
         title: "rate kept",
-        help: "Open loops only: the rate reached by the rate asked for. Below 100 % the store could not keep up.",
+        help: "Open loops only: the reached rate divided by the requested rate. Below 100 % the store could not keep up.",
         unit: "share",
         lower_is_better: false,
         resolution: RATE_RESOLUTION,
@@ -249,7 +250,7 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "disk_peak_allocated_bytes",
         title: "peak disk",
-        help: "Most bytes on disk at one time while the cell ran, as seen every 20 ms, or less often in a store of very many files.",
+        help: "Peak bytes on disk while the cell ran, sampled every 20 ms, or less often for a store with very many files.",
         unit: "bytes",
         figure: |of| Some(of.cell.end.disk_peak_allocated_bytes? as f64),
         ..CELL
@@ -257,7 +258,7 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "settled_disk_allocated_bytes",
         title: "disk after background work",
-        help: "Bytes on disk once the store had done what it put off; only of phases that wait for it.",
+        help: "Bytes on disk after background work; only for phases that wait for it.",
         unit: "bytes",
         in_detail: false,
         figure: |of| Some(of.phase?.0.result.background_work?.disk?.allocated_bytes as f64),
@@ -266,7 +267,7 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "compacted_copy_allocated_bytes",
         title: "compacted copy",
-        help: "Bytes on disk of a copy that the store made of itself without its free space; only in suites that ask for one.",
+        help: "Bytes on disk of a compacted copy; only in suites that make one.",
         unit: "bytes",
         figure: |of| Some(of.cell.end.verified.as_ref()?.compacted_copy?.disk.allocated_bytes as f64),
         ..CELL
@@ -284,14 +285,14 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "settled_time_ns_mean",
         title: "settled time",
-        help: "Time per operation with what the store put off and did afterwards; only of phases that wait for it.",
+        help: "Time per operation with background work included; only for phases that wait for it.",
         figure: |of| settled_ns_mean(&of.phase?.0.result),
         ..TIME
     },
     ContestMeasure {
         name: "cold_open_ns",
         title: "time to open, cold",
-        help: "Time to open the store before the phase, once its files were dropped from the page cache; only of phases that begin cold.",
+        help: "Time to open the store before the phase, after its files were dropped from the page cache; only for phases with cold caches.",
         resolution: 0.0,
         in_detail: false,
         figure: |of| {
@@ -313,7 +314,7 @@ fn latency(of: &Subject, figure: fn(&Latency) -> u64) -> Option<f64> {
     Some(figure(of.phase?.1.latency?) as f64)
 }
 
-/// A sum over the whole phase by its operations.
+/// A sum over the phase, per operation.
 fn per_operation(of: &Subject, sum: f64) -> Option<f64> {
     figures::per_operation(&of.phase?.0.result, sum)
 }

@@ -1,4 +1,4 @@
-//! Two measures against each other: which stores no other one beats in both.
+//! Trade-offs between two measures: the stores that no other store beats in both.
 
 use bakeoff_stats::Better;
 
@@ -9,16 +9,16 @@ use crate::contests::measures::MEASURES;
 /// A pair of measures in a contest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TradeOff<'a> {
-    /// The two measures, by their places in [`MEASURES`].
+    /// The two measures, as indices into [`MEASURES`].
     pub measures: [usize; 2],
-    /// Keys of the stores that no other one beats in both, from the best in the first measure to the best in the second. Of stores with
-    /// the same two figures one stands for all.
+    /// Keys of the stores that no other store beats in both, from the best in the first measure to the best in the
+    /// second. Of stores with two equal figures, only one appears.
     pub front: Vec<&'a str>,
 }
 
 impl<'a> Contests<'a> {
-    /// Every pair of measures of an event at a place, for which some ranked store has both figures. Measures of whole cells are paired with
-    /// those of each phase, and with each other in the contest of the cell as a whole.
+    /// All pairs of measures of a contest for which some ranked store has both figures. Whole-cell measures are paired
+    /// with those of each phase, and with each other in the contest of the whole cell.
     pub fn trade_offs(&self, event: &Event<'a>, place: usize, contenders: &Contenders) -> Vec<TradeOff<'a>> {
         let (Some(contest), Some(whole)) = (self.all.get(&(*event, place)), self.all.get(&(Event::WHOLE, place)))
         else {
@@ -35,9 +35,9 @@ impl<'a> Contests<'a> {
     }
 }
 
-/// The stores that no other one beats under both measures.
+/// The stores that no other store beats under both measures.
 fn front<'a>(measures: [usize; 2], contests: [&Contest<'a>; 2], contenders: &Contenders) -> Vec<&'a str> {
-    // Less is better in both.
+    // Lower is better in both.
     let figure = |at: usize, key: &str| {
         let shown = contests[at].entries.get(key).and_then(|entry| entry.typical(measures[at]))?;
         Some(if MEASURES[measures[at]].better() == Better::Lower { shown } else { -shown })
@@ -56,7 +56,7 @@ fn front<'a>(measures: [usize; 2], contests: [&Contest<'a>; 2], contenders: &Con
 }
 
 impl<'a> Contest<'a> {
-    /// Everyone with a figure under a measure, ranked or not, by their keys: the best typical round first.
+    /// Keys of all contenders with a figure under a measure, ranked or not, best typical round first.
     pub fn order(&self, measure: usize) -> Vec<&'a str> {
         let typical = |(key, entry): (&&'a str, &Entry)| Some((entry.typical(measure)?, *key));
         let mut all: Vec<(f64, &str)> = self.entries.iter().filter_map(typical).collect();

@@ -1,10 +1,10 @@
-//! Planes whose winners are known: what is drawn is right, and is found with few samples.
+//! Planes with known winners: the map is right, and needs few samples.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A sample that this store won, with what the others cost.
+/// A sample that this store won, with the costs of the others.
 fn won(store: &str, times: &[(&str, f64)]) -> MapSample {
     let others = times.iter().map(|(name, times)| ((*name).to_owned(), *times));
     let times_best = others.chain([(store.to_owned(), 1.0)]).collect();
@@ -15,7 +15,7 @@ fn at(x: usize, y: usize) -> MapPoint {
     MapPoint { x, y }
 }
 
-/// Samples until no more is worth it, or there are so many.
+/// Samples until no further sample is useful, or until the maximum.
 fn sampled(size: (usize, usize), most: usize, sample: impl Fn(MapPoint) -> MapSample) -> Plane {
     let mut plane = Plane::new(size.0, size.1, []);
     while plane.samples.len() < most {
@@ -29,7 +29,7 @@ fn all((width, height): (usize, usize)) -> impl Iterator<Item = MapPoint> {
     (0..height).flat_map(move |y| (0..width).map(move |x| at(x, y)))
 }
 
-/// Which of two stores is first on a plane of 17 × 17 with a curved border, as LSM trees and B-trees may have.
+/// Which of two stores is first on a plane of 17 × 17 with a curved border, as for LSM trees and B-trees.
 fn curved(point: MapPoint) -> MapSample {
     let (x, y) = (point.x as f64, point.y as f64);
     won(if y > 4.0 + x * x / 24.0 { "tree" } else { "log" }, &[])
@@ -58,7 +58,7 @@ fn a_known_border_is_found_with_few_samples() {
         }
     }
     assert!(open < 30, "{open} places are open");
-    // A grid of as many samples leaves more open.
+    // A grid with as many samples leaves more places open.
     let mut grid = Plane::new(17, 17, []);
     all(size).filter(|point| point.x % 2 == 0 && point.y % 2 == 0).for_each(|point| grid.add(point, curved(point)));
     let open_of = |plane: &Plane| all(size).filter(|point| plane.field(*point) == MapField::Open).count();
@@ -113,7 +113,7 @@ fn a_store_is_left_out_only_where_it_was_beaten_on_all_sides() {
     assert!(!plane.is_beaten_around(at(4, 4), "a") && !plane.is_beaten_around(at(4, 4), "unknown"));
     assert!(!plane.is_beaten_around(at(8, 8), "b"), "the first samples have all stores");
     assert!(plane.may_win(at(15, 15), "b") && !plane.may_win(at(2, 2), "b") && plane.may_win(at(2, 2), "unknown"));
-    // Samples without it do not count: what is known of it lies further away.
+    // Samples without the store do not count, and the others are further away.
     plane.add(at(13, 4), won("a", &[]));
     assert!(!plane.is_beaten_around(at(12, 4), "b"));
 }
@@ -131,7 +131,7 @@ fn a_win_is_open_where_a_store_was_not_measured_that_is_close_nearby() {
 }
 
 proptest! {
-    /// A straight border: wherever it lies and however much was sampled, no place is drawn as won by the other side.
+    /// A straight border: no place is drawn as won by the wrong side, for any border and number of samples.
     #[test]
     fn no_place_is_drawn_for_the_wrong_side_of_a_straight_border(
         size in (2_usize..20, 2_usize..20),
@@ -152,7 +152,7 @@ proptest! {
         }
     }
 
-    /// Sampling ends, never takes a place twice, and never one that must not be taken.
+    /// Sampling ends, never repeats a place, and never takes a forbidden one.
     #[test]
     fn sampling_ends(size in (1_usize..18, 1_usize..18), winners in proptest::collection::vec(0_u8..4, 324), holes in 0_usize..9) {
         let mut plane = Plane::new(size.0, size.1, all(size).filter(|point| holes > 0 && (point.x + point.y) % 9 < holes));

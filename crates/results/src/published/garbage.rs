@@ -1,4 +1,5 @@
-//! What a Java program allocated and what was collected of it, as JMH's profiler `gc` printed it in a publication, next to what a run measured.
+//! Allocation and garbage collection of a Java program, as printed by JMH's profiler `gc` in a publication, compared
+//! with a run.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +17,12 @@ use crate::winners::{is_same_workload, matching};
 /// JMH prints bytes in these.
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
-/// A phase of a store: under which circumstances, on which workload, of which store, and its name.
+/// A phase of a store: circumstances, workload, store, and the phase's name.
 type Place<'a> = (Circumstances, Size, Column, &'a str, &'a str);
 
-/// A phase of a store, of which a publication has such figures.
+/// A phase of a store for which a publication has such figures.
 pub struct Garbage<'a> {
-    /// Under which circumstances it ran.
+    /// Its circumstances.
     pub circumstances: Circumstances,
     /// The store's name.
     pub store: &'a str,
@@ -31,19 +32,19 @@ pub struct Garbage<'a> {
     pub lines: Vec<Line<'a>>,
 }
 
-/// A figure then and now.
+/// A figure, published and measured.
 pub struct Line<'a> {
-    /// JMH's name for it.
+    /// Its name in JMH.
     pub name: &'a str,
-    /// As published; `None` if it was not printed.
+    /// As published. `None` if it was not printed.
     pub then: Option<f64>,
-    /// The mean of the run's rounds; `None` for what is not measured here.
+    /// The mean of the run's rounds. `None` if it is not measured here.
     pub now: Option<f64>,
     /// The unit of both.
     pub unit: &'a str,
 }
 
-/// What a run and a publication both have of it.
+/// The figures that both a run and a publication have.
 pub fn of<'a>(run: &'a Run, published: &'a Published) -> Vec<Garbage<'a>> {
     let garbage = published.figures.iter().filter(|figure| figure.measure == Kind::Garbage);
     let theirs: Vec<(Circumstances, &Figure)> = garbage.map(|figure| (circumstances_of(figure), figure)).collect();
@@ -64,7 +65,7 @@ pub fn of<'a>(run: &'a Run, published: &'a Published) -> Vec<Garbage<'a>> {
     both.filter(|of| !of.lines.is_empty()).collect()
 }
 
-/// The rounds of every phase in which collections were counted, in cells that never failed.
+/// The rounds of every phase with counted collections, in cells that never failed.
 fn collected(run: &Run) -> BTreeMap<Place<'_>, Vec<&PhaseResult>> {
     let mut all: BTreeMap<Place, Vec<&PhaseResult>> = BTreeMap::new();
     for cell in run.counted() {
@@ -80,7 +81,7 @@ fn collected(run: &Run) -> BTreeMap<Place<'_>, Vec<&PhaseResult>> {
     all
 }
 
-/// A line for each figure, and one for the mean time of a collection.
+/// A line for each figure, and one for the mean time per collection.
 fn lines<'a>(figures: &[&'a Figure], rounds: &[&PhaseResult]) -> Vec<Line<'a>> {
     let line = |figure: &&'a Figure| {
         let name = figure.parameters.as_deref().unwrap_or_default();
@@ -97,7 +98,7 @@ fn lines<'a>(figures: &[&'a Figure], rounds: &[&PhaseResult]) -> Vec<Line<'a>> {
     lines
 }
 
-/// The mean over rounds of what JMH calls so, in its unit; `None` for what is not measured here.
+/// The mean over rounds of JMH's figure `name`, in its unit. `None` if it is not measured here.
 fn now(name: &str, phases: &[&PhaseResult]) -> Option<f64> {
     let figures: Vec<f64> = phases.iter().filter_map(|phase| figure(name, phase)).collect();
     mean(&figures)

@@ -1,4 +1,4 @@
-//! The places of a publication's figures in our tables, and who takes part in it.
+//! Places a publication's figures in bakeoff's tables, and lists its contenders.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::contender::{Contenders, Title};
 use crate::figures::Measure;
 use crate::verdict::{Column, LoneFigure, Size, Table, tables_of};
 
-/// Everyone in a publication, with the class each was set to.
+/// All contenders of a publication, each with its durability level.
 pub fn contenders(published: &Published) -> Contenders {
     let mut titles = BTreeMap::new();
     for figure in &published.figures {
@@ -28,14 +28,14 @@ pub fn contenders(published: &Published) -> Contenders {
     Contenders::named(titles)
 }
 
-/// What tells contenders of a publication apart.
+/// The key that distinguishes contenders of a publication.
 fn key(published: &Published, figure: &Figure) -> String {
     let class = store_facts(published, figure).and_then(|facts| facts.durability_in(figure));
     let apart = figure.settings.clone().into_iter().chain(class.map(|class| class.to_string()));
     std::iter::once(store(figure).to_owned()).chain(apart).collect::<Vec<_>>().join(" ")
 }
 
-/// Our name for a store, where we have one.
+/// The store's name in bakeoff, if it has one.
 fn store(figure: &Figure) -> &str {
     figure.store.as_deref().unwrap_or(&figure.store_published)
 }
@@ -44,13 +44,13 @@ fn store_facts<'a>(published: &'a Published, figure: &Figure) -> Option<&'a Stor
     published.facts.stores.get(figure.store.as_ref()?)
 }
 
-/// The figures as tables: each one round, so that no place in them is proven. `records` is that of [`placed`].
+/// The figures as tables. Each figure counts as one round, so no place is proven. For `records` see [`placed`].
 pub fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec<Table> {
     tables_of(placed(published, records).map(|(_, figure)| figure), published.facts.only_best)
 }
 
-/// The figures that have a place in a table, each with that. `records` changes how many records a figure is said to be of, so that a run of
-/// fewer can be set beside it.
+/// The figures that fit into a table, each with its place. `records` changes the number of records of a figure, to
+/// compare it with a run of fewer records.
 pub fn placed(published: &Published, records: impl Fn(u64) -> u64) -> impl Iterator<Item = (&Figure, LoneFigure)> {
     let lone = move |figure: &Figure| {
         let (value, measure) = (figure.value(&published.facts)?, measure(figure)?);
@@ -61,13 +61,14 @@ pub fn placed(published: &Published, records: impl Fn(u64) -> u64) -> impl Itera
     published.figures.iter().filter_map(move |figure| Some((figure, lone(figure)?)))
 }
 
-/// The workload of a figure, with nothing where the publication does not say it; see [`placed`] for `records`.
+/// The workload of a figure. Unknown parts are empty. For `records` see [`placed`].
 pub fn workload(figure: &Figure, records: impl Fn(u64) -> u64) -> (Size, Column) {
     let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
     (size, Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.map_or(0, records) })
 }
 
-/// The circumstances of a figure. What else a publication varied is part of its variant; of garbage it says what was counted.
+/// The circumstances of a figure. Other parameters of a publication become part of the variant, except for garbage,
+/// where they name the count.
 pub fn circumstances_of(figure: &Figure) -> Circumstances {
     let parameters = figure.parameters.as_ref().filter(|_| figure.measure != Kind::Garbage);
     let parts = [figure.variant.as_ref(), parameters];
@@ -83,7 +84,7 @@ pub fn circumstances_of(figure: &Figure) -> Circumstances {
     })
 }
 
-/// How many records a run has that was scaled down, as the suite rounds them.
+/// The number of records in a scaled-down run, rounded as suites do.
 pub fn scaled(records: u64, scale: Option<f64>) -> u64 {
     scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
