@@ -23,9 +23,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Checks with a story: one promise each. They return why a store does not offer what is checked, or null. */
+/** Checks with a scenario, one guarantee each. They return null, or why a store does not offer it. */
 final class Checks {
-    /** No tape holds a longer key: what a store says beyond that is believed. */
+    /** No tape has longer keys, so a limit above this is not checked. */
     private static final int RECORD_KEY_BYTES_MAX = 0xffff;
 
     private static final String NO_BATCH = "no batches";
@@ -58,7 +58,7 @@ final class Checks {
         return null;
     }
 
-    /** Keys that a file system, a C string, a query or a number parser might take for something else. */
+    /** Keys that a file system, a C string, a query or a number parser might misinterpret. */
     static String oddKeys(Fixture fixture) throws Exception {
         List<byte[]> keys = new ArrayList<>();
         for (String key : List.of(
@@ -128,7 +128,10 @@ final class Checks {
         return bytes(new String(key, ISO_8859_1) + " is the key");
     }
 
-    /** The longest key that a store says it takes is kept; what is longer, or shorter than it takes, is refused, if a tape can hold it. */
+    /**
+     * The longest key in the store's description is stored. Longer and shorter keys are refused, if a tape can hold
+     * them.
+     */
     static String longestKeys(Fixture fixture) throws Exception {
         long least = fixture.description.keyBytesMin();
         long most = fixture.description.keyBytesMax();
@@ -212,8 +215,8 @@ final class Checks {
     }
 
     /**
-     * Removing what is not there is nothing; inserting what is there is an error, or a write where the store says so; updating what
-     * is not there may do nothing, write it or be an error. None of them harms anything else.
+     * Deleting a missing key does nothing. Inserting an existing key is an error, or a write if the description allows
+     * that. Updating a missing key may do nothing, write it, or be an error. None of them may damage anything else.
      */
     static String missingAndPresent(Fixture fixture) throws Exception {
         fixture.session(EACH, session -> {
@@ -357,7 +360,7 @@ final class Checks {
         return ByteBuffer.allocate(4).putInt(number).array();
     }
 
-    /** A key that is put together inside the clock finds what was written under a key made beforehand. */
+    /** A key composed inside the clock finds the entry written under a key made beforehand. */
     static String walkKeys(Fixture fixture) throws Exception {
         fixture.session(EACH, session -> {
             for (String name : List.of("", "usr", "a".repeat(255))) {
@@ -373,7 +376,7 @@ final class Checks {
         return null;
     }
 
-    /** Entries whose keys differ in length and share beginnings, and whose values differ in length; in key order. */
+    /** Entries in key order. Their keys differ in length and share prefixes, and their values differ in length. */
     private static List<Pair> sample() {
         List<Pair> sample = new ArrayList<>();
         for (int index = 0; index < 200; index++) {
@@ -453,7 +456,7 @@ final class Checks {
         return null;
     }
 
-    /** The copy opens as the store does, holds the same entries, and no room for those that were deleted. */
+    /** The copy opens as the store does, has the same entries, and no space for deleted ones. */
     static String compactedCopy(Fixture fixture) throws Exception {
         if (!fixture.can(Capability.COMPACTED_COPY)) {
             return "no compacted copy";

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every store on the class path: with its defaults, then with every other word of its settings. What is printed says what was
- * checked and what a store does not offer, with the reason.
+ * Every store on the class path: with its defaults, then with every other word of its settings. The output lists what
+ * was checked, and what a store does not offer, with the reason.
  */
 public final class ConformanceTest {
-    /** A check; what it returns is why a store does not offer what is checked. */
+    /** A check. It returns null, or why a store does not offer the checked feature. */
     interface Check {
         String run(Fixture fixture) throws Exception;
     }
@@ -55,7 +55,7 @@ public final class ConformanceTest {
         return checks;
     }
 
-    /** One test a store and set of settings. */
+    /** One test per store and set of settings. */
     @TestFactory
     Stream<DynamicTest> everyStore() throws Exception {
         List<DynamicTest> tests = new ArrayList<>();
@@ -71,7 +71,7 @@ public final class ConformanceTest {
         return tests.stream();
     }
 
-    /** Every store says where each promise and default comes from. */
+    /** Every store gives a source for each durability level and default. */
     @Test
     void sourcesAreGiven() throws Exception {
         for (StoreType type : ServiceLoader.load(StoreType.class)) {
@@ -87,7 +87,7 @@ public final class ConformanceTest {
     private static List<JsonObject> otherSettings(StoreDescription description) {
         List<JsonObject> choices = new ArrayList<>(List.of(new JsonObject()));
         if (description.isTestOnly()) {
-            // The words of stores that test bakeoff itself are ways to go wrong.
+            // The words of bakeoff's own test stores are faults.
             return choices;
         }
         for (Setting setting : description.settings()) {
@@ -105,7 +105,7 @@ public final class ConformanceTest {
         return choices;
     }
 
-    /** Runs every check at every level, prints a line a check, and fails if any failed. */
+    /** Runs every check at every level, prints a line per check, and fails if any failed. */
     private static void check(StoreType type, StoreDescription description, JsonObject given) {
         StringBuilder table = new StringBuilder("\n%s %s %s, Java %s"
                 .formatted(

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What tests need that set a store to which no setting is given beside its library's own defaults. */
+/** Helpers for tests that compare a store without explicit settings with its library's own defaults. */
 public final class Defaults {
     private Defaults() {}
 
-    /** A request that gives no setting. */
+    /** A request without settings. */
     public static OpenRequest request(StoreType type, Path directory, Durability durability) throws Exception {
         Settings settings = Settings.resolve(type.describe(), new JsonObject());
         return new OpenRequest(directory, durability, settings, Fixture.HINTS);
     }
 
-    /** Everything that a configuration tells of itself, by the name of the method that tells it, but for those left out. */
+    /** All properties of a configuration by the name of their getter, except those left out. */
     public static SortedMap<String, String> told(Object configuration, String... leftOut)
             throws ReflectiveOperationException {
         SortedMap<String, String> told = new TreeMap<>();
@@ -33,7 +33,7 @@ public final class Defaults {
         return told;
     }
 
-    /** With a number, a word or a flag, and nothing asked for. */
+    /** Whether the method is a getter of a number, word or flag. */
     private static boolean isTelling(Method method) {
         Class<?> type = method.getReturnType();
         boolean isPlain = type.isEnum()

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The process that {@code crates/store/src/durability} traces and kills, for stores on the JVM: it writes and acknowledges, or opens and
- * waits, or looks what is there. {@code child.rs} there is its counterpart, and says what its words mean.
+ * The process that {@code crates/store/src/durability} traces and kills, for stores on the JVM. It writes and
+ * acknowledges, opens and waits, or checks the content. Its native counterpart {@code child.rs} documents the protocol.
  */
 public final class DurabilityChild {
     private static final DataHints HINTS =
@@ -116,13 +116,13 @@ public final class DurabilityChild {
     private void openAndWait() throws Exception {
         open();
         say("ready");
-        // Whoever started this kills it.
+        // The parent process kills this one.
         System.in.read();
     }
 
     /**
-     * How many steps are in the store: those acknowledged, or the one (or the batch) under way too; any number of whole
-     * batches where an acknowledged write may be lost with the process.
+     * The number of steps in the store: those acknowledged, or additionally the step or batch in progress. If an
+     * acknowledged write may be lost with the process, any number of whole batches is right.
      */
     private long check(long from) throws Exception {
         if (!description.survivesProcessDeath(durability)) {
@@ -141,7 +141,7 @@ public final class DurabilityChild {
         }
         Set<String> touched = new HashSet<>();
         if (!description.batchIsAtomic(durability)) {
-            // What was not acknowledged may be done in part; it is done again, as an application would.
+            // Unacknowledged steps may be partly done. They are repeated, as an application would.
             History again = History.after(seed, from);
             while (again.steps() < after.steps()) {
                 touched.add(again.next().key());
@@ -205,7 +205,7 @@ public final class DurabilityChild {
         store.close();
     }
 
-    /** The first key that is not as it should be, in a few words; null if there is none. */
+    /** The first wrong key, described briefly; null if there is none. */
     private static String difference(TreeMap<String, byte[]> found, TreeMap<String, byte[]> wanted) {
         Set<String> keys = new HashSet<>(found.keySet());
         keys.addAll(wanted.keySet());

@@ -20,19 +20,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** One store with some settings in one class, in a fresh directory, and one around it to see whether anything gets out. */
+/**
+ * A store with some settings at one level, in a fresh directory inside another one. The outer directory shows whether
+ * anything escapes.
+ */
 final class Fixture implements AutoCloseable {
-    /** Each write acknowledged when its call returns. */
+    /** Each write is acknowledged when its call returns. */
     static final SessionPlan EACH = new SessionPlan(false, false);
-    /** Writes acknowledged by a commit. */
+    /** Writes are acknowledged by a commit. */
     static final SessionPlan BATCHED = new SessionPlan(true, false);
 
-    /** What is done in a session. */
+    /** Work in a session. */
     interface Work {
         void in(Handle<?> handle) throws Exception;
     }
 
-    /** Where flushing costs nothing: what is checked here is what a store answers, not what survives a power cut. */
+    /** Flushing costs nothing here. These checks are about answers, not about power cuts. */
     private static final Path MEMORY = Path.of("/dev/shm");
 
     static final DataHints HINTS = new DataHints(10_000, 10_000, 65_535, 100, 1 << 20, 64 << 20, 64 << 20, false, 2);
@@ -55,18 +58,20 @@ final class Fixture implements AutoCloseable {
         directory = Files.createDirectory(parent.resolve("store"));
     }
 
-    /** The same store and level, with nothing in it. */
+    /** The same store and level, empty. */
     Fixture fresh() throws IOException {
         return new Fixture(type, description, given, durability);
     }
 
-    /** How often something random is tried: less where every write may wait for a disk, and for words other than the default. */
+    /**
+     * The number of random cases. It is lower if every write may wait for a disk, and for words other than the default.
+     */
     int cases() {
         int cases = durability.includes(Durability.CONSISTENT) ? 4 : 16;
         return given.size() == 0 ? cases : cases / 2;
     }
 
-    /** Where its files are. */
+    /** The directory of its files. */
     Path directory() {
         return directory;
     }
@@ -79,7 +84,7 @@ final class Fixture implements AutoCloseable {
         return type.open(new OpenRequest(directory, durability, Settings.resolve(description, given), HINTS));
     }
 
-    /** Works in one session of an open store. */
+    /** Runs work in one session of an open store. */
     static void in(Store<?> store, SessionPlan plan, Work work) throws Exception {
         inSession(store, plan, work);
     }
@@ -90,14 +95,14 @@ final class Fixture implements AutoCloseable {
         }
     }
 
-    /** Opens the store, works in one session, and closes it. */
+    /** Opens the store, runs work in one session, and closes it. */
     void session(SessionPlan plan, Work work) throws Exception {
         Store<?> store = open();
         in(store, plan, work);
         store.close();
     }
 
-    /** Nothing but the store's directory is around it. */
+    /** The outer directory contains only the store's directory. */
     void assertContained() throws IOException {
         try (Stream<Path> outside = Files.list(parent)) {
             assertEquals(List.of(directory), outside.toList(), "something left the store's directory");

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A session that takes and gives arrays, whatever the store's own form is.
+ * A session with arrays as keys and values, for a store of any form.
  *
  * @param <B> that form
  */
@@ -34,7 +34,7 @@ final class Handle<B> {
 
     private final Form<B> form;
     private final Session<B> session;
-    /** What the operation under way was given. */
+    /** The arguments of the current operation. */
     private final List<Given<B>> given = new ArrayList<>();
 
     /** A key or a value, its bytes, and the memory that it was made from or is a view of. */
@@ -46,7 +46,7 @@ final class Handle<B> {
     }
 
     private B of(byte[] bytes) {
-        // With something before and behind, which must not be taken for a part of it.
+        // Bytes before and after the value must not count as part of it.
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length + 2);
         buffer.put(1, bytes);
         B made = form.of(buffer, 1, bytes.length);
@@ -55,15 +55,15 @@ final class Handle<B> {
     }
 
     /**
-     * An operation is over: where the form says that the store neither keeps nor changes what it was given, that is as it was, and then other
-     * bytes, beginning one byte later where it is a view.
+     * An operation is over. If the form promises that the store neither keeps nor changes its arguments, they must be
+     * unchanged. Then they are overwritten with other bytes, beginning one byte later in a view.
      */
     private void over() {
         for (Given<B> one : given) {
             int length = form.length(one.made);
             if (form.lasts()) {
                 byte[] now = form.array(one.made, new byte[length]);
-                assertArrayEquals(one.bytes, now, "what was handed over is as it was");
+                assertArrayEquals(one.bytes, now, "the arguments are unchanged");
             }
             one.source.put(2, OTHER_BYTES, 0, length);
             if (form.refill(one.made, one.source, 2, length)) {
@@ -99,7 +99,7 @@ final class Handle<B> {
         session.commit();
     }
 
-    /** The value of a key, null if there is none. The output is not empty before, and must begin with what it held. */
+    /** The value of a key, or null. The output is not empty before, and must keep its beginning. */
     byte[] get(byte[] key) throws Exception {
         Output output = new Output(2 << 20);
         output.append(BEFORE, 0, BEFORE.length);
@@ -117,7 +117,7 @@ final class Handle<B> {
         return found ? value : null;
     }
 
-    /** Whether a key is there. */
+    /** Whether a key exists. */
     boolean exists(byte[] key) throws Exception {
         Output output = new Output(2 << 20);
         boolean found = session.exists(of(key), output);
@@ -125,7 +125,7 @@ final class Handle<B> {
         return found;
     }
 
-    /** A key of a step of a walk finds what a key made beforehand finds. */
+    /** The key of a walk's step finds what a key made beforehand finds. */
     byte[] getStep(long parent, byte[] name) throws Exception {
         ByteBuffer buffer = ByteBuffer.allocateDirect(name.length);
         buffer.put(0, name);

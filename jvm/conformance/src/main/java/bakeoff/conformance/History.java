@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is written: an endless list of steps that a seed decides, and what must be there after any number of them. It is the list of
- * {@code crates/store/src/durability/history.rs}.
+ * An endless list of steps to write, determined by a seed, and the right content after any number of them. It is the
+ * same list as in {@code crates/store/src/durability/history.rs}.
  */
 final class History {
-    /** Steps of a batch. */
+    /** Steps per batch. */
     static final long BATCH = 10;
 
-    /** Few different keys, so that they meet often. */
+    /** Few distinct keys, so that steps often have the same key. */
     private static final int KEYS = 60;
 
     private enum Kind {
@@ -40,14 +40,14 @@ final class History {
 
     private final long seed;
     private long steps;
-    /** For each key the number of the step that wrote its value. */
+    /** For each key, the number of the step that wrote its value. */
     private final TreeMap<String, Long> model = new TreeMap<>();
 
     private History(long seed) {
         this.seed = seed;
     }
 
-    /** After so many steps. */
+    /** The history after this number of steps. */
     static History after(long seed, long steps) {
         History history = new History(seed);
         while (history.steps < steps) {
@@ -56,12 +56,12 @@ final class History {
         return history;
     }
 
-    /** How many steps have been taken. */
+    /** The number of steps taken. */
     long steps() {
         return steps;
     }
 
-    /** The next step, which the model then has behind it. */
+    /** The next step, which then becomes part of the model. */
     Step next() {
         long index = steps++;
         long random = draw(seed, index);
@@ -85,21 +85,21 @@ final class History {
         return !isThere && random <= 3 ? Kind.INSERT : Kind.UPSERT;
     }
 
-    /** What must be there, by key. */
+    /** The right content, by key. */
     TreeMap<String, byte[]> content() {
         TreeMap<String, byte[]> content = new TreeMap<>();
         model.forEach((key, index) -> content.put(key, value(index)));
         return content;
     }
 
-    /** Whether this is what must be there. */
+    /** Whether this is the right content. */
     boolean isContent(Map<String, byte[]> found) {
         return found.keySet().equals(model.keySet())
                 && model.entrySet().stream()
                         .allMatch(entry -> Arrays.equals(found.get(entry.getKey()), value(entry.getValue())));
     }
 
-    /** The value that a step wrote: its length, its content and so every bit of it tell the step. */
+    /** The value that a step wrote. Its length and all its bytes identify the step. */
     private byte[] value(long index) {
         long random = draw(seed ^ 1, index);
         // Mostly short, some longer than a page, a few long.

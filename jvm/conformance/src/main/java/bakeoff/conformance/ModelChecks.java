@@ -16,7 +16,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** Random operations, and random scans, against a {@link TreeMap}. The same every time. */
+/** Random operations and random scans, compared with a {@link TreeMap}. The same every time. */
 final class ModelChecks {
     private static final byte[] KEY_BYTES = {0, 1, '.', '/', 'a', 'A', 'b', 0x7f, (byte) 0x80, (byte) 0xff};
     private static final int[] LENGTHS = {0, 40, 100, 300, 1_900, 2_200, 4_000, 9_000};
@@ -96,7 +96,7 @@ final class ModelChecks {
         model.put(key, value);
     }
 
-    /** Few different keys, so that they meet often; bytes at both ends of the order among them. */
+    /** Few distinct keys, so that operations often have the same key. Some have bytes at both ends of the order. */
     private byte[] key() {
         int least = (int) fixture.description.keyBytesMin();
         byte[] key = new byte[least + random.nextInt(4 - least)];
@@ -106,7 +106,7 @@ final class ModelChecks {
         return key;
     }
 
-    /** Values on both sides of where stores begin to keep them elsewhere than beside the key. */
+    /** Values on both sides of the size from which stores keep them away from the key. */
     private byte[] value() {
         int range = 2 * random.nextInt(LENGTHS.length / 2);
         byte[] value = new byte[LENGTHS[range] + random.nextInt(LENGTHS[range + 1] - LENGTHS[range])];
@@ -125,7 +125,7 @@ final class ModelChecks {
         assertEquals(range(from, reverse, limit), session.scan(from, direction, limit));
     }
 
-    /** What a scan of the model finds. */
+    /** The result of a scan of the model. */
     private List<Pair> range(byte[] from, boolean reverse, int limit) {
         NavigableMap<byte[], byte[]> part = reverse ? model.descendingMap() : model;
         if (from != null) {

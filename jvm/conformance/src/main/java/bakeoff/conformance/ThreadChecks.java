@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 
-/** Two threads at once, each writing keys of its own, as tapes have it. */
+/** Two concurrent threads, each writing its own keys, as on tapes. */
 final class ThreadChecks {
     private static final int KEYS = 120;
 
@@ -56,7 +56,7 @@ final class ThreadChecks {
         }
     }
 
-    /** Inserts, updates and removes; a commit every tenth key counts in batches only. */
+    /** Inserts, updates and deletes. The commit after every tenth key has an effect only in batches. */
     private static void writeLane(Handle<?> session, int lane, boolean reads) throws Exception {
         for (int index = 0; index < KEYS; index++) {
             byte[] key = key(lane, index);

@@ -1,2 +1,2 @@
-/** The checks that every store must pass, in every class it offers and with every word of its settings. */
+/** The checks that every store must pass at each of its levels and with every word of its settings. */
 package bakeoff.conformance;

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads directories from values while the clock runs, through the libraries a program would use, and keeps what a walk has read: of each
- * value the object id or all fields. Allocates what these libraries allocate.
+ * Reads directories from values while the clock runs, with the libraries that a program would use. It keeps the object
+ * id or all fields of each value read in a walk. It allocates only what these libraries allocate.
  */
 public final class DirectoryReader {
     private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -31,17 +31,17 @@ public final class DirectoryReader {
         state = 0;
     }
 
-    /** The id of the directory read last; 0, the root's, if there is none. */
+    /** The id of the last directory read; 0, the root's, before the first. */
     public long objectId() {
         return objectId;
     }
 
-    /** What the walk has read: the last id, or what all fields come to. */
+    /** The state of the walk: the last id, or a checksum of all fields. */
     public long state() {
         return allFields ? state : objectId;
     }
 
-    /** Reads a value, the first bytes of an array; false if it cannot be read. */
+    /** Reads a value at the beginning of an array. False if it is unreadable. */
     public boolean read(byte[] value, int length) {
         try {
             switch (codec) {
@@ -56,7 +56,7 @@ public final class DirectoryReader {
             }
             return true;
         } catch (InvalidProtocolBufferException | RuntimeException unreadable) {
-            // FlatBuffers throws whatever the bytes lead to: an index out of bounds, a text that is not there.
+            // FlatBuffers throws various exceptions for wrong bytes, such as an index out of bounds or a missing text.
             return false;
         }
     }
@@ -107,7 +107,7 @@ public final class DirectoryReader {
         return (Long.rotateLeft(state, 5) ^ number) * FACTOR;
     }
 
-    /** Of a text its length and its ends. */
+    /** Of a text, its length and both ends. */
     private static long fold(long state, String text) {
         int length = text.length();
         if (length == 0) {

@@ -1,6 +1,9 @@
 package bakeoff.directory;
 
-/** How a walk goes, from the field of its record in which others have the length of a value ({@code Record.valueBytes}). */
+/**
+ * Properties of a walk, encoded in the field of its record that otherwise has the value's length
+ * ({@code Record.valueBytes}).
+ */
 public final class Walk {
     /** The first 8 bytes of a value are the object id. */
     public static final int LONG = 0;
@@ -21,22 +24,22 @@ public final class Walk {
         return (int) field & 0xffff;
     }
 
-    /** How values are read: one of the constants above. */
+    /** The codec of values: one of the constants above. */
     public static int codec(long field) {
         return (int) (field >> 16) & 0xff;
     }
 
-    /** Whether all fields of each value are read, not the object id alone. */
+    /** Whether all fields of each value are read, not only the object id. */
     public static boolean allFields(long field) {
         return (field & ALL_FIELDS) != 0;
     }
 
-    /** Whether the last lookup must find nothing, and all before it a value. */
+    /** Whether the last lookup must find nothing, and all earlier ones a value. */
     public static boolean pastLeaf(long field) {
         return (field & PAST_LEAF) != 0;
     }
 
-    /** Lookups that find a value, if the right answer is to find some. */
+    /** The number of lookups that find a value in a right answer. */
     public static int found(long field) {
         return components(field) - (pastLeaf(field) ? 1 : 0);
     }
@@ -46,7 +49,7 @@ public final class Walk {
         return NAMES[codec(field)];
     }
 
-    /** Whether the codec is known and has the fields asked for, and no other bit is set. */
+    /** Whether the codec is known and has the requested fields, and no other bit is set. */
     public static boolean isKnown(long field) {
         boolean known = (field & ~KNOWN) == 0 && codec(field) < NAMES.length;
         return known && !(allFields(field) && codec(field) == LONG);

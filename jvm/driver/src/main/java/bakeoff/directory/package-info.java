@@ -1,5 +1,5 @@
 /**
- * The directory tree of the suite {@code ozone-2020}: how a walk goes, and values as flatc and protoc generated code for them from
- * {@code crates/tree/schema}. Nothing else knows how a value is serialised.
+ * The directory tree of the suite {@code ozone-2020}: properties of walks, and code for values that flatc and protoc
+ * generated from {@code crates/tree/schema}. No other package knows how values are serialised.
  */
 package bakeoff.directory;

@@ -2,7 +2,7 @@ package bakeoff.driver;
 
 import java.lang.management.ManagementFactory;
 
-/** Bytes of Java heap that the calling thread has allocated. Reading allocates nothing. */
+/** Bytes of Java heap that the calling thread has allocated. Reading the number allocates nothing. */
 final class Allocations {
     private static final com.sun.management.ThreadMXBean THREADS =
             ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean bean

@@ -7,9 +7,9 @@ import bakeoff.measure.Jvm;
 import com.google.gson.JsonObject;
 import java.util.OptionalLong;
 
-/** Where measuring began, and what had been spent until then. */
+/** The start of measuring, with the resources used until then. */
 record Begin(long atNs, boolean peakWasReset, Jvm jvm, Counters counters) {
-    /** Now, with new peaks of memory. */
+    /** Now, with reset peaks of memory. */
     static Begin now(Device device) {
         boolean peakWasReset = Counters.resetPeak();
         HeapPeak.begin();
@@ -18,7 +18,7 @@ record Begin(long atNs, boolean peakWasReset, Jvm jvm, Counters counters) {
         return new Begin(System.nanoTime(), peakWasReset, jvm, counters);
     }
 
-    /** What was spent from here until the given readings. */
+    /** The resources used from here until the given readings. */
     JsonObject resources(Counters counters, Jvm jvm, OptionalLong baseline) {
         JsonObject resources = new JsonObject();
         counters.since(this.counters, peakWasReset, baseline, resources);

@@ -10,17 +10,17 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The operations of a block, made ready before the clock starts, and what the store answered.
+ * The operations of a block, prepared before the clock starts, and the store's answers.
  *
- * <p>One array for each property, with a place for each operation: what most operations need of their records takes a few bytes of each,
- * so that a block stays in the processor's first cache. The rest is read from the tape's bytes again ({@link #record}). All arrays but
- * those of objects are used again for each block.
+ * <p>There is one array for each property, with an element for each operation. Most operations need only a few bytes of
+ * their records, so a block stays in the processor's first-level cache. The rest is read again from the tape's bytes
+ * ({@link #record}). All arrays are reused for each block, except those of objects.
  *
  * @param <B> the form of keys and values
  */
 final class Block<B> {
     private static final int PAGE_BYTES = 4096;
-    /** Codes that the compiler knows, where it would look up the numbers of an enumeration's members. */
+    /** Compile-time constants. The numbers of enum members would be looked up at run time. */
     static final int GET = Operation.GET.code();
 
     static final int INSERT = Operation.INSERT.code();
@@ -31,7 +31,7 @@ final class Block<B> {
     private final boolean lends;
     /** One record at a time. */
     private final Record record = new Record();
-    /** Records of scans and walks, which are needed inside the clock; made when first needed. */
+    /** Records of scans and walks, which are needed inside the clock. Made on first use. */
     private final Record[] visits = new Record[LaneReader.BLOCK_OPERATIONS_MAX];
 
     /** Operation and flags. */
@@ -41,33 +41,36 @@ final class Block<B> {
 
     private final ByKind byKind = new ByKind();
 
-    /** Whether all operations are the same, with the same flags, and all keys and all values of one length. */
+    /**
+     * Whether all operations are the same with the same flags, all keys have one length, and all values have one
+     * length.
+     */
     private boolean ofOneLength;
 
-    /** Whether all have keys, of the same length, at the same place of their records. */
+    /** Whether all operations have keys of the same length at the same place in their records. */
     private boolean keysAlike;
 
-    /** Where in the pool the values lie that are written, in the order of the tape, while a block is made ready. */
+    /** The places in the pool of written values, in tape order, while a block is prepared. */
     private final int[] places = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
     private final int[] lengths = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
     private byte touched;
 
-    /** How many operations. */
+    /** The number of operations. */
     int count;
     /** The bytes of their records. */
     ByteBuffer records;
-    /** Keys and written values, of operations that have one. */
+    /** Keys and written values of the operations that have them. */
     final Filled<B> keys;
 
     final Filled<B> values;
     private final int[] entryBytes = new int[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** Where an operation's output ends; it begins where that of the one before ends. */
+    /** The end of each operation's output. It begins at the end of the previous one. */
     final int[] outputEnds = new int[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** {@code get}, {@code walk}: there was a value. */
+    /** {@code get}, {@code walk}: whether there was a value. */
     final boolean[] found = new boolean[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** Answers as arrays of the store's making, where it gave one; null until it gives the first. Made anew as {@link Filled} is. */
+    /** Answers that the store returned as arrays. Null until the first one. Allocated anew as in {@link Filled}. */
     private byte[][] kept;
 
     private boolean keeps;
@@ -75,9 +78,9 @@ final class Block<B> {
     final long[] entries = new long[LaneReader.BLOCK_OPERATIONS_MAX];
     /** Scans: bytes of keys and values delivered. */
     final long[] bytes = new long[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** Scans: the consumer's state. Walks: the object id read last, or what all fields came to. */
+    /** Scans: the consumer's state. Walks: the last object id, or the checksum of all fields. */
     final long[] states = new long[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** Nanoseconds; of latency mode alone. */
+    /** Nanoseconds; only in latency mode. */
     final long[] timesNs = new long[LaneReader.BLOCK_OPERATIONS_MAX];
 
     Block(Form<B> form, Pool pool, Slices<B> slices) {
@@ -87,7 +90,7 @@ final class Block<B> {
         values = new Filled<>(form, slices);
     }
 
-    /** Outside the clock: makes everything ready that the reader's block needs. */
+    /** Outside the clock: prepares the reader's block completely. */
     void prepare(LaneReader reader) throws TapeException {
         records = reader.records();
         count = reader.operations();
@@ -105,7 +108,7 @@ final class Block<B> {
         }
     }
 
-    /** Finds where each operation's record lies, and of which kind it is. */
+    /** Finds the place and kind of each operation's record. */
     private void place(LaneReader reader) throws TapeException {
         int first = reader.first();
         int apart = reader.read(first, record) - first;
@@ -127,7 +130,10 @@ final class Block<B> {
         }
     }
 
-    /** {@link #place}, if all operations are about one key; says whether they are. Their keys are of the same length, so that their records are too. */
+    /**
+     * {@link #place} for a block in which all operations have one key of the same length, so that records have the same
+     * length. Returns whether that is so.
+     */
     private boolean placeEven(int first, int apart) {
         byKind.begin();
         for (int index = 0; index < count; index++) {
@@ -137,14 +143,14 @@ final class Block<B> {
             kinds[index] = kind;
             byKind.add(index, kind);
             if (!byKind.areOfOneKey()) {
-                // What comes after it lies elsewhere, or it is no record.
+                // The next record is elsewhere, or these bytes are no record.
                 return false;
             }
         }
         return true;
     }
 
-    /** {@link #place}, whatever the operations are. */
+    /** {@link #place} for any operations. */
     private void placeEach(LaneReader reader) throws TapeException {
         byKind.begin();
         int place = reader.first();
@@ -188,7 +194,7 @@ final class Block<B> {
         }
         if (pool.isOneWindow()) {
             boolean sliced = values.slice(records, offsets, writers, written);
-            // Arrays were made beforehand, while views still show the pool, of which pages may have to be fetched.
+            // Arrays were made beforehand. Views still show the pool, whose pages may have to be fetched.
             if (sliced && !lends) {
                 return;
             }
@@ -226,7 +232,10 @@ final class Block<B> {
         touched = seen;
     }
 
-    /** {@link #touch}es the values at {@link #places}, but for those that lie in the pages of the one touched last: they mostly follow each other. */
+    /**
+     * {@link #touch}es the values at {@link #places}. Skips values in the pages touched last, since values mostly
+     * follow each other.
+     */
     private byte touchAll(ByteBuffer window, int written) {
         byte seen = 0;
         int pageEnd = 0;
@@ -268,17 +277,17 @@ final class Block<B> {
         }
     }
 
-    /** Which are of which kind. */
+    /** The operations by kind. */
     ByKind byKind() {
         return byKind;
     }
 
-    /** What operation {@code index} is. */
+    /** The operation at {@code index}. */
     Operation operation(int index) {
         return Operation.ofCode(code(index));
     }
 
-    /** What operation {@code index} is, as a number. */
+    /** The operation at {@code index}, as a number. */
     int code(int index) {
         return kinds[index] & 0xff;
     }
@@ -298,7 +307,7 @@ final class Block<B> {
         return (kinds[index] >> Byte.SIZE & flag) != 0;
     }
 
-    /** Keeps an answer that is an array of the store's making. */
+    /** Keeps an answer that the store returned as an array. */
     void keep(int index, byte[] answer) {
         if (kept == null) {
             kept = new byte[count][];
@@ -307,12 +316,12 @@ final class Block<B> {
         kept[index] = answer;
     }
 
-    /** The answer to operation {@code index} as an array of the store's making; null if it made none. */
+    /** The answer to operation {@code index}, if the store returned it as an array, or null. */
     byte[] kept(int index) {
         return kept == null ? null : kept[index];
     }
 
-    /** Bytes of the keys and values that the operations at so many indexes write or are expected to read. */
+    /** Bytes of the keys and values that the first {@code of} operations in {@code indexes} write or should read. */
     long entryBytes(int[] indexes, int of) {
         if (ofOneLength) {
             return (long) of * entryBytes[0];
@@ -324,7 +333,7 @@ final class Block<B> {
         return sum;
     }
 
-    /** Whether none of the operations at so many indexes found anything, nor left anything in the output or as an array. */
+    /** Whether none of the first {@code of} operations in {@code indexes} found anything or left an answer. */
     boolean foundNothing(int[] indexes, int of) {
         boolean any = kept != null;
         for (int at = 0; at < of; at++) {
@@ -338,12 +347,12 @@ final class Block<B> {
         return !any;
     }
 
-    /** Where in the output the answer of operation {@code index} begins. */
+    /** The place in the output where the answer of operation {@code index} begins. */
     int outputBegin(int index) {
         return index == 0 ? 0 : outputEnds[index - 1];
     }
 
-    /** How many bytes the answer of operation {@code index} added to the output. */
+    /** The number of output bytes of operation {@code index}. */
     int outputBytes(int index) {
         return outputEnds[index] - outputBegin(index);
     }
@@ -353,7 +362,7 @@ final class Block<B> {
         return visits[index];
     }
 
-    /** The record of any operation, read again: it holds until the next call. */
+    /** The record of any operation, read again. It is valid until the next call. */
     Record record(int index) {
         record.decode(records, offsets[index], records.limit());
         return record;

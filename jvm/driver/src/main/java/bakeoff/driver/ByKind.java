@@ -6,27 +6,26 @@ import bakeoff.tape.Record;
 import java.util.stream.IntStream;
 
 /**
- * Which operations of a block are of which kind: the same operation with the same flags. On a tape kinds may alternate at random; what is done outside the
- * clock is done for those of one kind after those of another, since a processor that cannot foretell what comes next loses
- * more time than all else takes.
+ * The operations of a block by kind: the same operation with the same flags. Kinds may alternate at random on a tape.
+ * The work outside the clock is done kind by kind, because mispredicted branches would cost more than the work itself.
  *
- * <p>Kinds have numbers, in the order in which the block first has them.
+ * <p>Kinds have numbers, in the order of their first occurrence in the block.
  */
 final class ByKind {
-    /** Each at its own index. */
+    /** Each element is its own index. */
     static final int[] EACH =
             IntStream.range(0, LaneReader.BLOCK_OPERATIONS_MAX).toArray();
 
-    /** A kind's number plus 1; 0 if the block has none of it. Few of them are ever looked at. */
+    /** A kind's number plus 1; 0 if it does not occur in the block. Only few elements are ever used. */
     private final short[] numberOf = new short[1 << Short.SIZE];
 
     private int number;
     private final short[] kinds = new short[LaneReader.BLOCK_OPERATIONS_MAX];
     private final int[] counts = new int[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** Made when a block first has so many kinds. */
+    /** Allocated when a block first has this many kinds. */
     private final int[][] indexes = new int[LaneReader.BLOCK_OPERATIONS_MAX][];
 
-    /** 1 for a kind that writes values, else 0: added, not asked. */
+    /** 1 for a kind that writes values, otherwise 0. Adding it avoids a branch. */
     private final int[] writes = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
     private final int[] writers = new int[LaneReader.BLOCK_OPERATIONS_MAX];
@@ -34,7 +33,7 @@ final class ByKind {
     private boolean areOfOneKey;
     private boolean isOne;
 
-    /** A block begins, whose operations are {@link #add}ed in their order. */
+    /** Begins a block, whose operations are {@link #add}ed in order. */
     void begin() {
         for (int of = 0; of < number; of++) {
             numberOf[Short.toUnsignedInt(kinds[of])] = 0;
@@ -45,7 +44,7 @@ final class ByKind {
         isOne = false;
     }
 
-    /** A block of so many operations of this kind. */
+    /** Begins a block of {@code count} operations of this kind. */
     void begin(short kind, int count) {
         begin();
         int of = newNumber(kind);
@@ -78,17 +77,17 @@ final class ByKind {
         return of;
     }
 
-    /** How many kinds there are. */
+    /** The number of kinds. */
     int number() {
         return number;
     }
 
-    /** The operation of a kind; null if there is none of its code, as where somebody writes to a tape that was checked. */
+    /** The operation of a kind. Null if its code is unknown, for example because a checked tape was changed. */
     Operation operation(int of) {
         return Operation.ofCode(kinds[of] & 0xff);
     }
 
-    /** How many operations are of a kind. */
+    /** The number of operations of a kind. */
     int count(int of) {
         return counts[of];
     }
@@ -98,7 +97,7 @@ final class ByKind {
         return isOne ? EACH : indexes[of];
     }
 
-    /** How many operations write a value. */
+    /** The number of operations that write a value. */
     int written() {
         return written;
     }
@@ -108,7 +107,7 @@ final class ByKind {
         return isOne ? EACH : writers;
     }
 
-    /** Whether each is about one key, and nothing but that. */
+    /** Whether each operation has one key and nothing else. */
     boolean areOfOneKey() {
         return areOfOneKey;
     }

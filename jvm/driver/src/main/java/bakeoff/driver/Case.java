@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Everything a request names, found and checked, before anything is measured. */
+/** Everything that a request names, found and checked before measuring. */
 final class Case {
     static final String LOADING = "loading the store's library";
 
@@ -28,14 +28,14 @@ final class Case {
     final Settings settings;
     final Tapes tapes;
     private final StoreType type;
-    /** Made for the first store that is opened; those after it take the same form. */
+    /** Made for the first opened store. Later stores have the same form. */
     private Slices<?> slices;
 
     /**
      * A pool and tapes made for it.
      *
-     * @param phases the phases' tapes, each looked through
-     * @param verify null if there is nothing to compare at the end
+     * @param phases the phases' tapes, all checked
+     * @param verify null if nothing is compared at the end
      * @param written the values that the phases write, if they are few ({@link WrittenValues#slices})
      */
     record Tapes(OpenPool opened, List<TapeReader> phases, TapeReader verify, DataHints hints, long[] written) {
@@ -43,7 +43,10 @@ final class Case {
             return opened.pool;
         }
 
-        /** The longest key and value together; never more than the tapes can hold, whatever the hints say. */
+        /**
+         * The length of the longest key and value together. It is never more than the tapes can hold, even if the hints
+         * are larger.
+         */
         int entryBytesMax() {
             long bytes = Math.min(hints.keyBytesMax(), 0xffff) + Math.min(hints.valueBytesMax(), pool().bytes());
             return (int) Math.min(Math.max(bytes, 0), 1 << 30);
@@ -63,7 +66,7 @@ final class Case {
             }
         }
 
-        /** A tape of a phase has a lane for each thread, and what is compared in the end one. */
+        /** A phase's tape must have a lane for each thread, the final tape one lane. */
         private static TapeReader check(Path path, OpenPool pool, WrittenValues written, int threads)
                 throws TapeException, Failure {
             TapeReader tape = TapeReader.open(path);
@@ -89,7 +92,7 @@ final class Case {
         }
     }
 
-    /** A pool in memory, and what its tapes know it by. */
+    /** A pool in memory, and its checksum in tapes. */
     record OpenPool(Path path, Pool pool, long checksum) {
         static OpenPool open(Path path) throws Failure {
             try {
@@ -100,7 +103,7 @@ final class Case {
             }
         }
 
-        /** This one, if that is the same file: mapped twice, it would count as memory twice. */
+        /** This pool, if the other path is the same file. Mapped twice, it would count twice as memory. */
         OpenPool orOther(Path other) throws Failure, IOException {
             return Files.isSameFile(path, other) ? this : open(other);
         }
@@ -114,7 +117,9 @@ final class Case {
         this.tapes = tapes;
     }
 
-    /** Values made beforehand, once for all stores that are opened: they are of the harness, and belong below the baseline of memory. */
+    /**
+     * Values made beforehand, once for all opened stores. They belong to the harness, and so to the memory baseline.
+     */
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
     <B> Slices<B> slices(Store<B> store) {
         if (slices == null) {
@@ -128,7 +133,7 @@ final class Case {
         return prepare(request, found.type, found.description);
     }
 
-    /** A store, and what it says of itself. */
+    /** A store and its description. */
     record Found(StoreType type, StoreDescription description) {}
 
     /** The store with this name, with its library loaded. */
@@ -178,7 +183,7 @@ final class Case {
         return new Case(request, type, description, settings, tapes);
     }
 
-    /** A store starts from nothing: a directory with something in it may be someone's data. */
+    /** A store starts in an empty directory. Existing files may be someone's data. */
     static void checkDirectory(Path directory) throws Failure {
         try (Stream<Path> entries = Files.list(directory)) {
             if (entries.findAny().isPresent()) {
@@ -191,7 +196,7 @@ final class Case {
         }
     }
 
-    /** Opens the store in this directory for data like this. */
+    /** Opens the store in this directory for such data. */
     Store<?> open(Path directory, DataHints hints) throws Failure {
         try {
             return type.open(new OpenRequest(directory, request.durability(), settings, hints));

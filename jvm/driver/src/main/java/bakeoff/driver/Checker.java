@@ -12,16 +12,14 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 
-/**
- * Outside the clock: compares a block's answers with the tape and records its times.
- */
+/** Outside the clock: compares a block's answers with the tape and records its times. */
 final class Checker {
     private static final int KEY_BYTES_SHOWN = 64;
 
     private final Pool pool;
     private final Output output;
     private final LaneOutcome outcome;
-    /** The index of the block's first wrong answer; negative if none was found. */
+    /** The index of the block's first wrong answer; negative if there is none. */
     private int firstWrong;
 
     Checker(Pool pool, Output output, LaneOutcome outcome) {
@@ -30,7 +28,10 @@ final class Checker {
         this.outcome = outcome;
     }
 
-    /** Checks the answers, unless the store keeps nothing, and counts what was done; {@code timed}: each with its time. */
+    /**
+     * Checks the answers, unless the store keeps no data, and counts operations. With {@code timed} it records the time
+     * of each.
+     */
     void settle(Block<?> block, boolean check, boolean timed) {
         firstWrong = -1;
         ByKind byKind = block.byKind();
@@ -49,7 +50,7 @@ final class Checker {
         }
     }
 
-    /** Adds the operations at so many indexes, all of one kind, to their tally. */
+    /** Adds the first {@code count} operations in {@code indexes}, all of one kind, to their tally. */
     private void count(Block<?> block, int[] indexes, int count, boolean timed) {
         int first = indexes[0];
         Operation operation = block.operation(first);
@@ -67,7 +68,7 @@ final class Checker {
         }
     }
 
-    /** Records the times of operations on values by the range of sizes that each value is of. */
+    /** Records times of operations separately for each range of value sizes. */
     void sortBySize(Block<?> block, List<ValueSizes> sizes) {
         ByKind byKind = block.byKind();
         for (int kind = 0; !sizes.isEmpty() && kind < byKind.number(); kind++) {
@@ -99,7 +100,7 @@ final class Checker {
         return sum;
     }
 
-    /** Checks the answers to the operations at so many indexes, all of one kind. */
+    /** Checks the answers to the first {@code count} operations in {@code indexes}, all of one kind. */
     private void check(Block<?> block, int[] indexes, int count) {
         Operation operation = block.operation(indexes[0]);
         if (operation == Operation.GET) {
@@ -136,12 +137,12 @@ final class Checker {
     private void note(int index, boolean right) {
         if (!right) {
             outcome.answersWrong++;
-            // Those of another kind may have come before it.
+            // Another kind may have an earlier wrong answer.
             firstWrong = firstWrong < 0 ? index : Math.min(firstWrong, index);
         }
     }
 
-    /** Where the value read first differs from the one expected; negative if nowhere. */
+    /** The first difference between the read value and the expected one; negative if there is none. */
     private int mismatch(Block<?> block, int index) {
         byte[] kept = block.kept(index);
         ByteBuffer found = kept == null
@@ -179,7 +180,7 @@ final class Checker {
                         : block.states[index]);
     }
 
-    /** What was wrong with an answer, for a person. */
+    /** A description of a wrong answer, for people. */
     private String describe(Block<?> block, int index) {
         if (block.operation(index) == Operation.WALK) {
             return describeWalk(block, index);
@@ -249,7 +250,7 @@ final class Checker {
                 .formatted(what, block.entries[index], block.bytes[index], record.entries, record.bytes);
     }
 
-    /** A key as a person can read it: printable ASCII as it is, else hexadecimal; long keys are cut. */
+    /** A key for people: printable ASCII, otherwise hexadecimal. Long keys are cut. */
     static String printable(ByteBuffer bytes, int offset, int length) {
         byte[] shown = new byte[Math.min(length, KEY_BYTES_SHOWN)];
         bytes.get(offset, shown);

@@ -10,14 +10,18 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
-/** What the jar that was started names in its manifest. A jar that is not there shows only when a class of it is wanted. */
+/**
+ * The jars in the manifest of the started jar. Without this check, a missing jar would show only when one of its
+ * classes is loaded.
+ */
 final class ClassPath {
     private ClassPath() {}
 
     /**
-     * Looks whether every jar of this process's class path is there and is one.
+     * Checks that every jar on the class path exists and is a jar.
      *
-     * @throws Failure one is not: what would be thrown instead depends on who first wants a class of it
+     * @throws Failure one is missing or damaged: the error without this check would depend on the first use of its
+     *     classes
      */
     static void check() throws IOException, Failure {
         Optional<String> lacking = lacking();
@@ -26,7 +30,10 @@ final class ClassPath {
         }
     }
 
-    /** What is wrong with a jar, in words; nothing if its end says what is in it, or it is a directory, as where the driver is being worked on. */
+    /**
+     * A description of the fault of a jar. Empty if the jar has its directory of entries, or is a folder, as during
+     * development.
+     */
     static Optional<String> wrong(Path jar) {
         if (!Files.exists(jar)) {
             return Optional.of(Causes.notThere(jar));

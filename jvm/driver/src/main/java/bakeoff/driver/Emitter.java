@@ -8,10 +8,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes events, a line each, from whichever thread has one.
+ * Writes events, one per line, from any thread.
  *
- * <p>It takes standard output for itself, so that what a library prints goes to standard error, which is for people. So does what the JVM
- * prints, of which nothing here knows, where the launcher has put standard error in its place.
+ * <p>It takes over standard output. Output of libraries goes to standard error, which is for people. So does output of
+ * the JVM itself, if the launcher has redirected it.
  */
 final class Emitter {
     private static final Gson GSON = new Gson();
@@ -22,29 +22,32 @@ final class Emitter {
         System.setOut(System.err);
     }
 
-    /** The launcher puts the caller's output where the input was: that is written to as it was opened, whereas a file opened again begins anew. */
+    /**
+     * The launcher passes the caller's output as standard input, since a file opened by name again would be truncated
+     * or overwritten.
+     */
     private static FileDescriptor events() {
         return Main.REQUEST == null ? FileDescriptor.out : FileDescriptor.in;
     }
 
-    /** An event of this name without fields yet. */
+    /** An event with this name and no other fields. */
     static JsonObject event(String name) {
         JsonObject json = new JsonObject();
         json.addProperty("event", name);
         return json;
     }
 
-    /** Writes one line. What cannot be written shows at the end: {@link #isLost}. */
+    /** Writes one line. {@link #isLost} reports failed writes at the end. */
     void emit(JsonObject line) {
         say(GSON.toJson(line));
     }
 
-    /** Whether anything could not be written. */
+    /** Whether any line could not be written. */
     boolean isLost() {
         return out.checkError();
     }
 
-    /** Writes one line of words, where no event is waited for. */
+    /** Writes one line of text, outside the protocol. */
     synchronized void say(String line) {
         out.println(line);
         out.flush();

@@ -10,27 +10,27 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.ServiceConfigurationError;
 
-/** Why a run ended early: what is in the event {@code failed}. */
+/** Why a run ended early: the content of the event {@code failed}. */
 public final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** The sorts of failure of {@code docs/PROTOCOL.md}. */
+    /** The kinds of failure in {@code docs/PROTOCOL.md}. */
     public enum Kind {
-        /** Malformed, of an unknown version, or asking for what the driver does not know. */
+        /** Malformed, of an unknown version, or with a part that the driver does not support. */
         BAD_REQUEST,
         /** A tape or the pool is damaged, truncated or foreign. */
         BAD_TAPE,
-        /** The store gave an error. */
+        /** The store returned an error. */
         STORE_ERROR,
-        /** The store gave a wrong answer. */
+        /** The store returned a wrong answer. */
         WRONG_ANSWER,
-        /** What the driver itself runs with is missing. */
+        /** A part of the driver's own runtime is missing. */
         RUNTIME,
         /** No space was left. */
         DISK_FULL,
         /** Memory ran out. */
         OUT_OF_MEMORY,
-        /** The store or the driver threw what no program expects. */
+        /** The store or the driver threw an unexpected error. */
         PANIC;
 
         String word() {
@@ -59,7 +59,7 @@ public final class Failure extends Exception {
         return new Failure(Kind.BAD_TAPE, damaged.getMessage());
     }
 
-    /** An error of the store while it did one operation of a tape. */
+    /** An error of the store during an operation of a tape. */
     static Failure ofStep(Record record, ByteBuffer records, Throwable error) {
         Operation operation = record.operation();
         String key =
@@ -67,7 +67,7 @@ public final class Failure extends Exception {
         return of(operation.word() + key, error);
     }
 
-    /** Whatever was thrown while doing something with the store. */
+    /** Any exception during work with the store. */
     static Failure of(String doing, Throwable error) {
         if (error instanceof Failure failure) {
             return failure;
@@ -77,7 +77,7 @@ public final class Failure extends Exception {
 
     private static Kind kindOf(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-            // An error of the store like any other may be told apart by its words.
+            // Other errors of the store are classified by their messages.
             if (cause instanceof StoreException known && known.kind() != StoreException.Kind.STORE) {
                 return switch (known.kind()) {
                     case BAD_REQUEST -> Kind.BAD_REQUEST;
@@ -100,7 +100,7 @@ public final class Failure extends Exception {
         return error instanceof Exception || missingLibrary ? Kind.STORE_ERROR : Kind.PANIC;
     }
 
-    /** The operating system's words, which libraries pass on. */
+    /** The operating system's message, which libraries pass on. */
     private static boolean saysDiskFull(String message) {
         return message.contains("No space left on device")
                 || message.contains("Disk quota exceeded")
@@ -111,13 +111,13 @@ public final class Failure extends Exception {
         return kind;
     }
 
-    /** The same, with the phase it happened in. */
+    /** The same failure, with its phase. */
     Failure inPhase(String name) {
         phase = phase == null ? name : phase;
         return this;
     }
 
-    /** The last event of a run that failed. */
+    /** The last event of a failed run. */
     JsonObject toJson() {
         JsonObject event = Emitter.event("failed");
         event.addProperty("kind", kind.word());

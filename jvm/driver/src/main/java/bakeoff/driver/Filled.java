@@ -5,34 +5,35 @@ import bakeoff.tape.LaneReader;
 import java.nio.ByteBuffer;
 
 /**
- * The keys of a block, or its values, in the form that the store takes: those of the block before, filled again, where the form allows it.
- * Views are filled again with the same buffer, and made anew for another.
+ * The keys or values of a block, in the store's form. Where the form allows it, the objects of the previous block are
+ * refilled. Views are refilled only for the same buffer, and made anew for another.
  *
- * <p>From the first on where it does not, or where the one before was of another length, they are made and put into a new array: to keep
- * a young object in an old one would cost a memory barrier for each. Only where the block before had none in a place is that done.
+ * <p>If the form does not allow it, or from the first object of another length on, new objects are made in a new array.
+ * Storing young objects in an old array would cost a memory barrier each. That is done only where the previous block
+ * had no object at an index.
  *
- * <p>Values that are {@link Slices} are not filled at all.
+ * <p>Values that are {@link Slices} are not refilled at all.
  *
  * @param <B> the form
  */
 final class Filled<B> {
     private final Form<B> form;
     private final boolean lends;
-    /** Where no operation has one. */
+    /** For blocks without any object. */
     private final B[] none;
-    /** Null until the block's first; where an operation has none, what another had before. */
+    /** Null before the first object of a block. Operations without one may have an older object here. */
     private B[] all;
 
     private int count;
-    /** Up to now, all of this block are of the one before. */
+    /** So far, all objects of this block are refilled ones. */
     private boolean again;
-    /** What views are views of. */
+    /** The buffer behind the views. */
     private ByteBuffer lender;
-    /** Some of this block are views of the lender before. */
+    /** Some objects of this block are views of the previous lender. */
     private boolean mixed;
 
     private final Slices<B> slices;
-    /** All of this block are slices, with these numbers. */
+    /** All objects of this block are slices, with these numbers. */
     private boolean sliced;
 
     private final int[] numbers;
@@ -49,7 +50,7 @@ final class Filled<B> {
         none = form.newArray(LaneReader.BLOCK_OPERATIONS_MAX);
     }
 
-    /** A block of so many operations begins. */
+    /** Begins a block of {@code operations} operations. */
     void begin(int operations) {
         count = operations;
         sliced = false;
@@ -60,7 +61,7 @@ final class Filled<B> {
         }
     }
 
-    /** That of operation {@code index}: these bytes of {@code source}. They are filled in order. */
+    /** Makes the object of operation {@code index} from these bytes of {@code source}. Call it in order of indexes. */
     void fill(int index, ByteBuffer source, int offset, int length) {
         if (lends && source != lender) {
             changeLender(index, source);
@@ -77,13 +78,20 @@ final class Filled<B> {
         all[index] = form.of(source, offset, length);
     }
 
-    /** Those of {@code sliceCount} operations, with these indexes, as the slices of the pool that their records name, which lie at these offsets; says whether there are all of them. If not, they are to be filled. */
+    /**
+     * Uses the slices of the pool that the records of {@code sliceCount} operations name. The operations have these
+     * indexes, and their records begin at these offsets. Returns whether all slices exist. If not, the objects must be
+     * filled.
+     */
     boolean slice(ByteBuffer records, int[] offsets, int[] indexes, int sliceCount) {
         sliced = slices.findAll(records, offsets, indexes, sliceCount, numbers);
         return sliced;
     }
 
-    /** Those of all operations: {@code length} bytes of {@code source} each, {@code shift} bytes behind these places. */
+    /**
+     * Makes the objects of all operations, each from the {@code length} bytes of {@code source} that begin
+     * {@code shift} after its place.
+     */
     void fillAll(ByteBuffer source, int[] places, int shift, int length) {
         if (lends && source != lender) {
             changeLender(0, source);
@@ -112,8 +120,8 @@ final class Filled<B> {
     }
 
     /**
-     * Where those of this block are, that of an operation at the index which {@link #indexes} has for it: for a loop that would have to look for
-     * them again after each call of the store.
+     * The array of this block's objects, addressed with {@link #indexes}. A loop keeps it in a local variable, as it
+     * would otherwise be loaded again after each call of the store.
      */
     B[] array() {
         if (sliced) {
@@ -122,7 +130,7 @@ final class Filled<B> {
         return all == null ? none : all;
     }
 
-    /** Where in {@link #array} those of this block's operations are. */
+    /** The indexes in {@link #array} of the operations' objects. */
     int[] indexes() {
         return sliced ? numbers : ByKind.EACH;
     }

@@ -7,8 +7,8 @@ import bakeoff.tape.Consumer;
 import java.util.zip.CRC32;
 
 /**
- * What is done with each entry of a scan inside the clock: the arithmetic of {@code docs/TAPE.md}. One for each thread, begun anew
- * for each scan.
+ * Consumes the entries of a scan inside the clock, with the arithmetic of {@code docs/TAPE.md}. Each thread has one,
+ * reset for each scan.
  *
  * @param <B> the form of keys and values
  */
@@ -26,14 +26,14 @@ final class Fold<B> implements Visitor<B> {
     private long bytes;
     private long state;
 
-    /** A fold for entries whose key and value are at most so long each. */
+    /** A fold for entries whose key and value have at most {@code bytesMax} bytes each. */
     Fold(Form<B> form, Output output, int bytesMax) {
         this.form = form;
         this.output = output;
         scratch = new byte[bytesMax];
     }
 
-    /** Begins a scan of at most {@code limit} entries (as unsigned; not 0). */
+    /** Begins a scan of at most {@code limit} entries (unsigned, not 0). */
     void begin(Consumer consumer, boolean anyOrder, long limit) {
         this.consumer = consumer;
         this.anyOrder = anyOrder;

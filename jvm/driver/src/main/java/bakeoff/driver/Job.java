@@ -5,15 +5,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What the threads of a phase share.
+ * State that the threads of a phase share.
  *
  * @param latency time each operation; otherwise each block
- * @param check compare answers: not for a store that keeps nothing
+ * @param check compare answers: not for a store that keeps no data
  * @param counter operations done so far by all threads
- * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
- * @param steady until when operations are a warm-up; null if none is
+ * @param speed open loop: divides the tape's times; 0 for a closed loop
+ * @param steady decides when a warm-up within the phase ends; null without warm-up
  * @param stopped set when a thread has failed, or the time of a warm-up is over
- * @param valueSizes ranges of value sizes whose latencies are kept apart, ascending
+ * @param valueSizes ranges of value sizes with separate latencies, ascending
  */
 public record Job(
         boolean latency,
@@ -23,12 +23,12 @@ public record Job(
         Steady steady,
         AtomicBoolean stopped,
         List<ValueSizes> valueSizes) {
-    /** A job in a closed loop that has not begun. */
+    /** A new job in a closed loop. */
     public Job(boolean latency, boolean check) {
         this(latency, check, 0, null, List.of());
     }
 
-    /** A job that has not begun. */
+    /** A new job. */
     Job(boolean latency, boolean check, double speed, Steady steady, List<ValueSizes> valueSizes) {
         this(latency, check, new LongAdder(), speed, steady, new AtomicBoolean(), valueSizes);
     }

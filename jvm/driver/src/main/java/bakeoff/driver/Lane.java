@@ -15,9 +15,9 @@ import bakeoff.tape.TapeException;
 /**
  * The replay loop: one thread, one lane of one tape, one session.
  *
- * <p>A block is read and its keys and values are put into the form that the store takes; its operations are done under the clock with
- * their answers kept; then, outside the clock, the answers are checked and the times recorded. The buffers are made once for all
- * phases.
+ * <p>It reads a block and puts its keys and values into the store's form. Under the clock it does the operations and
+ * keeps their answers. Outside the clock it checks the answers and records the times. Buffers are allocated once for
+ * all phases.
  *
  * @param <B> the form of keys and values
  */
@@ -34,7 +34,10 @@ public final class Lane<B> {
     private final WithPrefix<B> withPrefix;
     private final Allocations allocations = new Allocations();
 
-    /** Buffers for operations whose key and value are at most so long together, with values made beforehand if there are some. */
+    /**
+     * Buffers for operations whose key and value have at most {@code entryBytesMax} bytes together, with {@code slices}
+     * as prepared values.
+     */
     public Lane(Form<B> form, Pool pool, Slices<B> slices, int entryBytesMax) {
         block = new Block<>(form, pool, slices);
         this.form = form;
@@ -47,7 +50,7 @@ public final class Lane<B> {
     /**
      * Replays a lane into a session.
      *
-     * @throws Failure the first error of the store, with the operation and the key; or a tape that cannot be read
+     * @throws Failure the store's first error, with its operation and key, or an unreadable tape
      */
     public LaneOutcome replay(Job job, LaneReader reader, Session<B> session) throws Failure {
         LaneOutcome outcome = new LaneOutcome();
@@ -87,7 +90,7 @@ public final class Lane<B> {
                 job.done(block.count);
             }
             if (warmsUp) {
-                // Other lanes had more to do.
+                // Other lanes had more work.
                 outcome = outcome.afterWarmUp();
             }
             if (pace != null) {
@@ -108,7 +111,10 @@ public final class Lane<B> {
         }
     }
 
-    /** Latency mode: two clock readings around each call, and in blocks of inserts or gets nothing else between them. */
+    /**
+     * Latency mode: two clock readings around each call. In blocks of only inserts or gets, nothing else is between
+     * them.
+     */
     private void timedEach(Session<B> session) throws Failure {
         int index = 0;
         int count = block.count;
@@ -119,7 +125,7 @@ public final class Lane<B> {
         long[] timesNs = block.timesNs;
         try {
             if (block.isAllInserts()) {
-                // They leave no output, and nobody asks where it ends.
+                // They have no output, and nothing reads its end.
                 for (; index < count; index++) {
                     B key = keys[index];
                     B value = values[places[index]];
@@ -132,7 +138,7 @@ public final class Lane<B> {
                 for (; index < count; index++) {
                     B key = keys[index];
                     long begin = System.nanoTime();
-                    // Put where it belongs after the clock, which otherwise has the array's bounds in it.
+                    // Stored after the clock, which would otherwise include the array's bounds check.
                     boolean isThere = session.get(key, output);
                     timesNs[index] = System.nanoTime() - begin;
                     found[index] = isThere;
@@ -157,8 +163,8 @@ public final class Lane<B> {
     }
 
     /**
-     * Latency mode in an open loop: each call begins when it is due, or when the one before has ended if that is later, and its time
-     * counts from when it was due.
+     * Latency mode in an open loop. Each call begins when it is due, or when the previous one has ended if that is
+     * later. Its time counts from when it was due.
      */
     private void timedWhenDue(Session<B> session, Pace pace) throws Failure {
         B[] keys = block.keys.array();
@@ -192,7 +198,7 @@ public final class Lane<B> {
         long begin = System.nanoTime();
         try {
             if (block.isAllInserts()) {
-                // They leave no output, and nobody asks where it ends.
+                // They have no output, and nothing reads its end.
                 for (; index < count; index++) {
                     session.insert(keys[index], values[places[index]]);
                 }
@@ -207,7 +213,7 @@ public final class Lane<B> {
                 for (; index < count; index++) {
                     int code = block.code(index);
                     perform(code, index, keys[index], values[places[index]], session);
-                    // Inside the clock, so not after what gives no answer.
+                    // Inside the clock, so not after operations without an answer.
                     if (code == Block.GET) {
                         keepArray(index);
                     }
@@ -220,10 +226,10 @@ public final class Lane<B> {
         return System.nanoTime() - begin;
     }
 
-    /** Does one operation: the only code between the two clock readings, where a block is not of inserts or gets alone. */
+    /** Does one operation. In mixed blocks, this is the only code between the two clock readings. */
     private void perform(int code, int index, B key, B value, Session<B> session) throws Exception {
-        // What else there is takes a look-up, which would be much of what is charged for the shortest operations there
-        // are.
+        // All other operations take a look-up in a table, which would be a large part of the time of the shortest
+        // operations.
         if (code == Block.GET) {
             block.found[index] = session.get(key, output);
         } else if (code == Block.INSERT) {
@@ -247,7 +253,7 @@ public final class Lane<B> {
         }
     }
 
-    /** Keeps the answer that operation {@code index} gave as an array of its own, if it gave one. */
+    /** Keeps the answer of operation {@code index} if the store returned it as an array. */
     private void keepArray(int index) {
         byte[] kept = output.takeKept();
         if (kept != null) {
@@ -267,7 +273,7 @@ public final class Lane<B> {
         } else if (record.has(Flags.REVERSE)) {
             direction = Direction.REVERSE;
         }
-        // As unsigned, -1 is the largest number.
+        // Unsigned, -1 is the maximum.
         fold.begin(record.consumer, direction == Direction.ANY, whole ? -1 : record.limit);
         session.scan(whole ? null : key, direction, fold);
         block.entries[index] = fold.entries();
@@ -292,7 +298,7 @@ public final class Lane<B> {
         block.states[index] = fold.state();
     }
 
-    /** What a store that reads the value gives is no part of the answer. */
+    /** If the store reads the value, the value is not part of the answer. */
     private void exists(int index, B key, Session<B> session) throws Exception {
         int before = output.position();
         block.found[index] = session.exists(key, output);
@@ -306,8 +312,8 @@ public final class Lane<B> {
     }
 
     /**
-     * Looks up a path component by component: each key begins with the id that the value before it holds. Says whether the last lookup
-     * found something.
+     * Looks up a path component by component. Each key begins with the id in the previous value. Returns whether the
+     * last lookup found something.
      */
     private boolean descend(int index, Session<B> session) throws Exception {
         Record record = block.visit(index);
@@ -324,8 +330,7 @@ public final class Lane<B> {
                     ? directories.read(walkOutput.array(), walkOutput.position())
                     : directories.read(kept, kept.length);
             if (!read) {
-                // A value that cannot be read is a wrong answer, not an error: something is there, and it is not
-                // counted.
+                // An unreadable value is a wrong answer, not an error: a value exists, but is not counted.
                 return true;
             }
             block.entries[index]++;

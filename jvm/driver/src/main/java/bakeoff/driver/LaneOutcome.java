@@ -5,38 +5,38 @@ import com.google.gson.JsonArray;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What came out of a lane, or of all lanes of a phase together. */
+/** The results of a lane, or of all lanes of a phase together. */
 public final class LaneOutcome {
-    /** Sum of the timed regions, nanoseconds; of several lanes the longest. */
+    /** Sum of the timed regions, nanoseconds. Of several lanes, the maximum. */
     long timedNs;
-    /** What lanes that were merged took beside the longest. */
+    /** The time of merged lanes other than the longest. */
     private long othersTimedNs;
-    /** It was an open loop. */
+    /** Whether it was an open loop. */
     private boolean isOpenLoop;
     /** In an open loop: when the last operation was due, from the beginning, nanoseconds. */
     private long dueNs;
-    /** Lanes of which it is known when they were replayed, the first one's begin, the last one's end, and their time out of the store. */
+    /** Lanes with known replay times: their number, the first begin, the last end, and their time outside the store. */
     private int lanes;
 
     private long beginNs;
     private long endNs;
     private long outsideNs;
-    /** Timed operations of a warm-up, which are in no other figure but the answers'. */
+    /** Timed operations of a warm-up. They count only as checked answers. */
     long warmUpOperations;
-    /** When the warm-up was over; 0 if there was none. */
+    /** The end of the warm-up; 0 without one. */
     private long measuredFromNs;
-    /** Answers compared. */
+    /** The number of answers compared. */
     long answersChecked;
-    /** Answers that differed. */
+    /** The number of wrong answers. */
     long answersWrong;
-    /** The first of them, in words. */
+    /** A description of the first one. */
     String firstWrong;
     /** Bytes of Java heap allocated in the timed regions; negative if unknown. */
     long allocatedBytes;
 
-    /** In the order in which kinds first appeared. */
+    /** In order of the first occurrence of kinds. */
     private final List<Tally> tallies = new ArrayList<>();
-    /** The same by the kind's number: a map would cost more than all else that is done for an operation here. */
+    /** The same by the number of the kind. A map would cost more than all other work here for an operation. */
     private final Tally[] tallyOf = new Tally[Operation.values().length];
 
     Tally tally(Operation operation) {
@@ -65,7 +65,7 @@ public final class LaneOutcome {
         return dueNs;
     }
 
-    /** Remembers when this lane's replay began and ended. */
+    /** Stores the begin and end of this lane's replay. */
     LaneOutcome replayed(long begin, long end) {
         lanes = 1;
         beginNs = measuredFromNs == 0 ? begin : measuredFromNs;
@@ -74,7 +74,7 @@ public final class LaneOutcome {
         return this;
     }
 
-    /** The outcome of what comes after a warm-up, of which only the answers count. */
+    /** The outcome of the operations after a warm-up. Of the warm-up only the answers count. */
     LaneOutcome afterWarmUp() {
         LaneOutcome measured = new LaneOutcome();
         measured.warmUpOperations = timedOperations();
@@ -90,7 +90,7 @@ public final class LaneOutcome {
         return tallies.stream().mapToLong(Tally::operations).sum();
     }
 
-    /** Adds what another lane saw. */
+    /** Adds the outcome of another lane. */
     void merge(LaneOutcome other) {
         beginNs = lanes == 0 ? other.beginNs : Math.min(beginNs, other.beginNs);
         endNs = lanes == 0 ? other.endNs : Math.max(endNs, other.endNs);
@@ -115,27 +115,31 @@ public final class LaneOutcome {
     }
 
     /**
-     * Sum of the timed regions, nanoseconds. Of several lanes together: from the first one's begin to the last one's end, less what
-     * they spent outside the store on average; at least the longest sum and at most all sums together. Where all run at the same time
-     * that is the longest sum, and where they take turns, as more threads than processors do, it is the time of all turns. In an open loop the longest: each goes from the
-     * lane's beginning to its last answer, without what held that lane up, which may be more than held up others.
+     * Sum of the timed regions, nanoseconds.
+     *
+     * <p>Of several lanes: the time from the first begin to the last end, minus their average time outside the store.
+     * It is at least the longest sum and at most the total of all sums. If all lanes run in parallel, that is the
+     * longest sum. If they take turns, as with more threads than processors, it is the time of all turns.
+     *
+     * <p>In an open loop it is the longest time of a lane, from the lane's beginning to its last answer. Delays by the
+     * harness in that lane are left out, and may be longer than in other lanes.
      */
     public long timedNs() {
         long inside = lanes < 2 || isOpenLoop ? timedNs : endNs - beginNs - outsideNs / lanes;
         return Math.min(Math.max(timedNs, inside), threadsTimedNs());
     }
 
-    /** Answers that differed from the tape's. */
+    /** The number of answers that differ from the tape's. */
     public long answersWrong() {
         return answersWrong;
     }
 
-    /** Entries that all operations delivered or wrote. */
+    /** Entries delivered or written by all operations. */
     long entries() {
         return tallies.stream().mapToLong(Tally::entries).sum();
     }
 
-    /** The results by kind, in the order in which kinds first appeared, and of each by these ranges of value sizes. */
+    /** The results by kind, in order of first occurrence, each split by these ranges of value sizes. */
     JsonArray results(List<ValueSizes> valueSizes) {
         JsonArray array = new JsonArray();
         long alone = tallies.size() == 1 ? threadsTimedNs() : -1;

@@ -6,27 +6,30 @@ import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
 /**
- * Latencies of one kind of operation: 1 ns to 1 h with three significant digits. Longer ones count as one hour in percentiles;
- * smallest, largest, sum and count are exact.
+ * Latencies of one kind of operation: 1 ns to 1 h with three significant digits. Percentiles count longer ones as one
+ * hour. Minimum, maximum, sum and count are exact.
  */
 final class LatencyHistogram {
     private static final long HIGHEST_NS = 3_600_000_000_000L;
     private static final int SIGNIFICANT_DIGITS = 3;
 
-    /** Up to here each nanosecond has a bucket of its own: twice what the digits can tell apart. */
+    /** Up to here each nanosecond has its own bucket: twice the resolution of the digits. */
     private static final int SHORT_NS = 2_000;
 
     private final Histogram counts = new Histogram(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
-    /** Times below that, not yet in {@link #counts}: to find a bucket there takes three times as long, which for the fastest stores would be every time. */
+    /**
+     * Times below that, not in {@link #counts} yet. Finding a bucket in the histogram takes three times as long, and
+     * the fastest stores would need it for every time.
+     */
     private final long[] shortCounts = new long[SHORT_NS];
 
     private long sumNs;
-    /** Of the times in {@link #counts}, as is {@code maxNs}. */
+    /** Of the times in {@link #counts}, like {@code maxNs}. */
     private long minNs = Long.MAX_VALUE;
 
     private long maxNs;
 
-    /** Records the times at so many indexes, and returns their sum. */
+    /** Records the times at the first {@code count} indexes, and returns their sum. */
     long record(long[] timesNs, int[] indexes, int count) {
         long sum = 0;
         for (int at = 0; at < count; at++) {
@@ -44,7 +47,7 @@ final class LatencyHistogram {
         sumNs += ns;
     }
 
-    /** Counts a time, without its sum. */
+    /** Counts a time without adding to the sum. */
     private void add(long ns) {
         if (ns >= 0 && ns < SHORT_NS) {
             shortCounts[(int) ns]++;
@@ -62,7 +65,7 @@ final class LatencyHistogram {
         maxNs = Math.max(maxNs, other.maxNs);
     }
 
-    /** How many there are. */
+    /** The number of times. */
     long operations() {
         return counts().getTotalCount();
     }
@@ -71,7 +74,7 @@ final class LatencyHistogram {
         return sumNs;
     }
 
-    /** The figures and the encoded histogram; not of an empty one. */
+    /** The figures and the encoded histogram. It must not be empty. */
     JsonObject toJson() {
         long count = counts().getTotalCount();
         JsonObject json = new JsonObject();

@@ -11,19 +11,21 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ServiceLoader;
 
-/** The command line of the driver: the stores are those on the class path. */
+/** The command line of the driver. Its stores are those on the class path. */
 public final class Main {
-    /** The longest request that is read. */
+    /** The maximum length of a request. */
     private static final int REQUEST_BYTES_MAX = 16 << 20;
 
     private static final String VERSION = "0.1.0";
 
-    /** Where the request is, if the launcher has put the caller's output in the place of standard input. */
+    /** The file with the request, if the launcher has passed the caller's output as standard input. */
     static final String REQUEST = System.getProperty("bakeoff.request");
 
     private Main() {}
 
-    /** Exit status: 0 all went well, 1 the cell failed (the last event says why) or a library is missing, 2 usage. */
+    /**
+     * Exit status: 0 success, 1 the cell failed (the last event has the reason) or a library is missing, 2 wrong usage.
+     */
     public static void main(String[] arguments) {
         Emitter emitter = new Emitter();
         String verb = arguments.length == 1 || isCheck(arguments) ? arguments[0] : "";
@@ -54,7 +56,7 @@ public final class Main {
         return arguments.length == 2 && arguments[0].equals("check");
     }
 
-    /** Loads a store's library; if that cannot be done, says why, as a cell's failure would. */
+    /** Loads a store's library. If that fails, prints the reason as a cell's failure would. */
     private static int check(String store, Emitter emitter) {
         try {
             ClassPath.check();
@@ -116,15 +118,14 @@ public final class Main {
     }
 
     private static String request() throws IOException {
-        // Buffered, since a file's stream that is asked for many bytes at once asks where in it one is, which a pipe
-        // does not know.
+        // Buffered: a file stream that reads many bytes at once asks for its position, which a pipe does not have.
         try (InputStream input = REQUEST == null ? System.in : new BufferedInputStream(new FileInputStream(REQUEST))) {
             return new String(input.readNBytes(REQUEST_BYTES_MAX), StandardCharsets.UTF_8);
         }
     }
 
     private static int fail(Emitter emitter, Failure failure) {
-        // Where something was thrown by what is not ours, who looks into the log wants to know where.
+        // If other code threw the error, the log needs its stack trace.
         if (failure.getCause() == null || failure.kind() == Failure.Kind.BAD_REQUEST) {
             System.err.println(failure.getMessage());
         } else {

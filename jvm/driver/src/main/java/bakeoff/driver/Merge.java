@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Makes one description of those of all libraries, so that {@code describe} need not start a JVM for each; and the table that says
- * in which directory a store's jar is. Runs when the driver is put together.
+ * Merges the descriptions of all libraries into one, so that {@code describe} starts no JVM. Also writes the table of
+ * stores and the directories of their jars. Runs when the driver is assembled.
  */
 public final class Merge {
     private Merge() {}

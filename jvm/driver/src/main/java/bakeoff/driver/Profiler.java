@@ -12,18 +12,18 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * async-profiler over a part of a run. Its jar is named by the launcher when a request asks for a profile, and is loaded only then, so that
- * otherwise nothing of it is in the process.
+ * Runs async-profiler during a part of a run. The launcher passes the path of its jar if a request asks for a profile.
+ * The jar is loaded only then, so no other process contains it.
  */
 final class Profiler implements AutoCloseable {
     /** The system property with the path of ap-loader's jar. */
     static final String JAR = "bakeoff.profiler";
 
-    /** What to do. */
+    /** The kind of profile. */
     enum Kind {
-        /** As many samples a second as the command line takes of other drivers. */
+        /** As many samples per second as the command line takes of other drivers. */
         CPU("start,event=cpu,interval=2004008ns", "collapsed,ann"),
-        /** A sample for every 32 KiB or so, weighed by bytes. */
+        /** A sample for about every 32 KiB, weighted by bytes. */
         ALLOC("start,event=alloc,alloc=32k", "collapsed,ann,total");
 
         private final String start;
@@ -43,12 +43,15 @@ final class Profiler implements AutoCloseable {
         this.profiler = profiler;
     }
 
-    /** Begins, if something is wanted. What prevents it is written to a file for the caller: the cell can do without. */
+    /**
+     * Starts a profile, if wanted. If that fails, the reason is written to a file for the caller, and the cell
+     * continues.
+     */
     static Profiler start(Optional<Request.Profile> wanted) {
         if (wanted.isEmpty()) {
             return new Profiler(null, null);
         }
-        // Where nobody says which it is, that is told as one that is not there.
+        // A missing property is reported like a missing jar.
         Path jar = Path.of(System.getProperty(JAR, JAR));
         Optional<String> wrong = ClassPath.wrong(jar);
         if (wrong.isPresent()) {
@@ -74,7 +77,7 @@ final class Profiler implements AutoCloseable {
         return new Profiler(null, null);
     }
 
-    /** Ends, and writes what was found. */
+    /** Stops, and writes the profile. */
     @Override
     public void close() {
         if (profiler == null) {
@@ -88,10 +91,10 @@ final class Profiler implements AutoCloseable {
         }
     }
 
-    /** The library unpacks itself into the directory for temporary files, which the caller of the driver removes. */
+    /** The library unpacks itself into the directory for temporary files, which the driver's caller removes. */
     private static Object load(Path jar) throws ReflectiveOperationException, IOException {
         URI place = jar.toUri();
-        // Never closed: the library goes on as long as the process.
+        // Never closed: the library is needed until the process ends.
         Class<?> loader =
                 Class.forName("one.profiler.AsyncProfilerLoader", true, new URLClassLoader(new URL[] {place.toURL()}));
         loader.getMethod("setExtractionDirectory", Path.class)

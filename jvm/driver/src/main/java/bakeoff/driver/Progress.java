@@ -4,7 +4,7 @@ import bakeoff.measure.Jvm;
 import com.google.gson.JsonObject;
 import java.util.concurrent.atomic.LongAdder;
 
-/** While a phase runs: says about once a second how far it is, and watches how large Java's buffers grow. */
+/** Reports progress about once per second while a phase runs, and records the peak of Java's buffers. */
 final class Progress implements Runnable {
     private static final long LOOK_MS = 100;
     private static final int LOOKS_PER_EVENT = 10;
@@ -50,7 +50,7 @@ final class Progress implements Runnable {
         return event;
     }
 
-    /** Ends it and gives the most bytes seen in direct and mapped buffers. */
+    /** Stops, and returns the observed peak of direct and mapped buffers in bytes. */
     long end() {
         ended = true;
         thread.interrupt();

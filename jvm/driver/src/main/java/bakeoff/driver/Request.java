@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One cell in one round, as it is read from standard input ({@code docs/PROTOCOL.md}).
+ * One cell in one round, as read from standard input ({@code docs/PROTOCOL.md}).
  *
- * @param warmUp what to do before anything is measured
- * @param verify the tape to replay after closing and opening again
+ * @param warmUp a workload to run before measuring
+ * @param verify the tape to replay after reopening the store
  * @param compactedCopy where to make a compacted copy after that
- * @param profile what to profile meanwhile
+ * @param profile the kind of profile to take during the phases
  */
 record Request(
         String store,
@@ -41,9 +41,9 @@ record Request(
         Optional<Profile> profile) {
     static final int PROTOCOL = 2;
 
-    /** What to profile, and the file to write it to. */
+    /** The kind of profile, and the file for it. */
     record Profile(Profiler.Kind kind, Path file) {
-        /** The file that says why there is no profile. */
+        /** The file for the reason why there is no profile. */
         Path trouble() {
             return file.resolveSibling(file.getFileName() + ".trouble");
         }
@@ -52,12 +52,12 @@ record Request(
     /**
      * One phase to replay.
      *
-     * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
-     * @param steadyWithin the part of the operations that may be a warm-up, until their rate has settled; 0 if none may
-     * @param settle wait afterwards until the store has done what it put off
-     * @param reopen before it, close the store and open it again
-     * @param gate with it, a file to read to its end once the store is closed
-     * @param valueSizes ranges of value sizes whose latencies are kept apart, ascending
+     * @param speed open loop: divides the tape's times; 0 for a closed loop
+     * @param steadyWithin the maximum fraction of operations that warm up until their rate is steady; 0 for no warm-up
+     * @param settle wait afterwards for the store's background work
+     * @param reopen close and reopen the store before the phase
+     * @param gate with {@code reopen}: a file to read to its end while the store is closed
+     * @param valueSizes ranges of value sizes with separate latencies, ascending
      */
     record Phase(
             String name,
@@ -72,13 +72,13 @@ record Request(
             Optional<Path> gate,
             List<ValueSizes> valueSizes) {}
 
-    /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
+    /** Phases to replay into a separate, empty store, until a time or a number of operations is reached. */
     record WarmUp(Path pool, List<Phase> phases, DataHints hints, long timeNs, long operations) {}
 
     /**
-     * Reads a request and checks what can be checked without touching a file.
+     * Reads a request and checks everything that can be checked without touching a file.
      *
-     * @throws Failure malformed, of an unknown version, without phases
+     * @throws Failure malformed, of an unknown version, or without phases
      */
     static Request parse(String text) throws Failure {
         if (text.isBlank()) {
@@ -98,7 +98,7 @@ record Request(
         }
     }
 
-    /** One JSON text and nothing more: by itself the parser takes comments, single quotes and much else. */
+    /** Exactly one JSON text. By default the parser accepts comments, single quotes and other extensions. */
     private static JsonElement strict(String text) {
         JsonReader reader = new JsonReader(new StringReader(text));
         reader.setStrictness(Strictness.STRICT);
@@ -228,7 +228,7 @@ record Request(
         return Failure.badRequest("the request is malformed: %s (docs/PROTOCOL.md shows one)".formatted(what));
     }
 
-    /** A JSON object whose fields must be there and of the right type. */
+    /** A JSON object with required fields of the right types. */
     private record Fields(JsonObject json, String place) {
         String text(String name) throws Failure {
             return primitive(name, "text", JsonPrimitive::isString).getAsString();
@@ -243,7 +243,7 @@ record Request(
             }
         }
 
-        /** A whole number of 0 or more, as it is written without a fraction or an exponent. */
+        /** A non-negative integer, written without a fraction or an exponent. */
         long number(String name) throws Failure {
             String digits = primitive(name, "a number", JsonPrimitive::isNumber).getAsString();
             try {
@@ -251,7 +251,7 @@ record Request(
                     return Long.parseLong(digits);
                 }
             } catch (NumberFormatException tooLarge) {
-                // As any other that is no such number.
+                // Reported like any other invalid number.
             }
             throw malformed("`%s%s` is %s: give a whole number from 0 to 2^63 - 1".formatted(place, name, digits));
         }
@@ -260,7 +260,7 @@ record Request(
             return primitive(name, "a number", JsonPrimitive::isNumber).getAsDouble();
         }
 
-        /** A number that need not be there: without it there is no limit. */
+        /** An optional number. Its absence means no limit. */
         long limit(String name) throws Failure {
             return isThere(name) ? number(name) : Long.MAX_VALUE;
         }
@@ -269,7 +269,7 @@ record Request(
             return primitive(name, "true or false", JsonPrimitive::isBoolean).getAsBoolean();
         }
 
-        /** A flag that need not be there. */
+        /** An optional flag. */
         boolean wish(String name) throws Failure {
             return json.has(name) && flag(name);
         }
@@ -288,7 +288,7 @@ record Request(
             throw malformed("`%s%s` is no array".formatted(place, name));
         }
 
-        /** Whether there is a value for an optional key; null is none. */
+        /** Whether an optional key has a value other than null. */
         boolean isThere(String name) {
             JsonElement element = json.get(name);
             return element != null && !element.isJsonNull();

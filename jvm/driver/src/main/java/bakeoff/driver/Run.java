@@ -26,9 +26,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** One request from beginning to end: warm up, open, phases, close, open again, compare. */
+/** One request from beginning to end: warm up, open, run phases, close, reopen, compare. */
 final class Run {
-    /** How long a store may take to do what it put off, before nobody waits any longer. */
+    /** The maximum time to wait for a store's background work. */
     private static final long SETTLE_LONGEST_NS = 60_000_000_000L;
 
     private final Case it;
@@ -42,7 +42,7 @@ final class Run {
         check = it.description.can(Capability.KEEPS_DATA);
     }
 
-    /** Does what a request asks for and emits an event for each step. Returns the last. */
+    /** Executes a request and emits an event for each step. Returns the last one. */
     static JsonObject run(String text, Iterable<StoreType> types, Emitter emitter) throws Failure {
         return new Run(Case.prepare(Request.parse(text), types), emitter).run();
     }
@@ -89,7 +89,7 @@ final class Run {
         return finished;
     }
 
-    /** The store, and how long it took to open. */
+    /** The store, and the time to open it. */
     private record Opened<B>(Store<B> store, long tookNs) {}
 
     private Opened<?> open() throws Failure {
@@ -102,7 +102,10 @@ final class Run {
         return new Opened<>(store, System.nanoTime() - begin);
     }
 
-    /** Outside the clock flushes the names that opening made or moved, where a write may be acknowledged when it is flushed. */
+    /**
+     * Outside the clock: flushes names that opening created or changed, if a write may be acknowledged when it is
+     * flushed.
+     */
     private Opened<?> openToWrite() throws Failure {
         Opened<?> opened = open();
         if (it.request.durability().includes(Durability.CONSISTENT)) {
@@ -115,14 +118,17 @@ final class Run {
         return opened;
     }
 
-    /** Closes a store and opens it again; in between reads the gate to its end, which the caller ends when it has done with the files what it had to. */
+    /**
+     * Closes and reopens a store. In between it reads the gate to its end. The caller ends the gate after its work on
+     * the files.
+     */
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
     private <B> Opened<B> again(Store<B> store, Optional<Path> gate) throws Failure {
         closeQuickly(store);
         if (gate.isPresent()) {
             try (InputStream ended = new FileInputStream(gate.get().toFile())) {
                 while (ended.read() >= 0) {
-                    // Whatever is in it.
+                    // The content does not matter.
                 }
             } catch (IOException error) {
                 throw Failure.badRequest("cannot read the gate %s: %s".formatted(gate.get(), error));
@@ -241,7 +247,7 @@ final class Run {
         }
     }
 
-    /** Opens the store again and compares everything in it with what must be there. */
+    /** Reopens the store and compares all its content with the expected one. */
     private JsonObject verify() throws Failure {
         Opened<?> opened = open();
         LaneOutcome outcome = replayVerify(opened.store);

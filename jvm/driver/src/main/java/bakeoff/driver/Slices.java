@@ -8,18 +8,18 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Values made beforehand, for all threads and all stores of a process: where tapes write few different slices of the pool, a store
- * that neither keeps nor changes what it is given is handed the same arrays or views again and again. Otherwise each would have to be copied
- * out of the pool, or pointed to its place in it, before it is written.
+ * Values made beforehand, for all threads and stores of a process. If tapes write few distinct slices of the pool, a
+ * store receives the same arrays or views repeatedly. The store must neither keep nor change its arguments. Otherwise
+ * each value would have to be copied from the pool, or pointed to its place, before each write.
  *
  * @param <B> the form
  */
 public final class Slices<B> {
-    /** To copy so few bytes takes no longer than to find them again. */
+    /** Copying this few bytes is no slower than finding a slice. */
     private static final int COPIED_BYTES = 32;
 
     private final B[] all;
-    /** What they are, in the order of places. */
+    /** The slices, sorted by place. */
     private final long[] slices;
 
     private Slices(B[] all, long[] slices) {
@@ -27,7 +27,10 @@ public final class Slices<B> {
         this.slices = slices;
     }
 
-    /** Those of a pool that tapes write ({@link WrittenValues#slices}). There are none where the store may keep what it is given, or values are very short. */
+    /**
+     * Slices of a pool for the values that tapes write ({@link WrittenValues#slices}). There are none if the store may
+     * keep its arguments, or if values are very short.
+     */
     public static <B> Slices<B> of(Form<B> form, Pool pool, long[] written) {
         long bytes = Arrays.stream(written)
                 .mapToInt(WrittenValues::length)
@@ -53,14 +56,20 @@ public final class Slices<B> {
         return all;
     }
 
-    /** The number of the one that is so many bytes from this place on, negative if there is none: most are behind that found {@code before}. */
+    /**
+     * The number of the slice with this place and length, negative if there is none. Most slices come right after the
+     * one found {@code before}.
+     */
     private int find(int before, int place, int length) {
         long slice = WrittenValues.slice(place, length);
         int next = before + 1;
         return next < slices.length && slices[next] == slice ? next : Arrays.binarySearch(slices, slice);
     }
 
-    /** {@link #find}s those that the records of {@code count} operations name, and puts the number of each into {@code numbers} at its index; says whether it found all. */
+    /**
+     * {@link #find}s the slices that the records of {@code count} operations name. Stores the number of each in
+     * {@code numbers} at its index. Returns whether all were found.
+     */
     boolean findAll(ByteBuffer records, int[] offsets, int[] indexes, int count, int[] numbers) {
         int number = -1;
         for (int at = 0; at < count; at++) {

@@ -9,20 +9,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Warm-up within a phase: its first operations are replayed and checked like all others, but not measured, until the time that an
- * operation takes has settled. That is asked between blocks, outside the clock.
+ * Warm-up within a phase. The first operations are replayed and checked like all others, but not measured, until the
+ * time per operation is steady. That is tested between blocks, outside the clock.
  *
- * <p>The mean time of an operation is taken over intervals of as many operations each. After 32 intervals it is asked whether their
- * second half has one level; if not, two intervals become one, and after 64 of the first length it is asked again. All threads of a
- * phase fill the same intervals and begin to measure within a block of each other.
+ * <p>The mean time per operation is taken over intervals with equal numbers of operations. After 32 intervals, their
+ * second half is tested for a constant level. If it has none, pairs of intervals are joined, and the next test is after
+ * 64 intervals of the first length. All threads of a phase fill the same intervals, and begin to measure within a block
+ * of each other.
  */
 final class Steady {
-    /** The largest part of a phase's operations that may be a warm-up. */
+    /** The maximum fraction of a phase's operations that may be a warm-up. */
     static final double WITHIN_MAX = 0.9;
 
     private static final int INTERVALS = 32;
 
-    /** The first time it is asked is after this part of what the warm-up may be. */
+    /** The first test comes after this fraction of the longest warm-up. */
     private static final int FIRST_PART = 8;
 
     private final long limit;
@@ -37,14 +38,14 @@ final class Steady {
     /** Set when the warm-up is over. */
     private volatile Begin begin;
 
-    /** For a phase of so many operations, of which {@code part} at most may be a warm-up. */
+    /** For a phase of {@code operations} operations, of which at most {@code part} may be a warm-up. */
     Steady(double part, long operations, Device device) {
         limit = (long) (operations * part);
         interval = Math.max(limit / FIRST_PART / INTERVALS, 1);
         this.device = device;
     }
 
-    /** Whether a block of so many operations, which begins now, is part of the warm-up. */
+    /** Whether a block of {@code block} operations, which begins now, belongs to the warm-up. */
     boolean claims(long block) {
         return begin == null && claimsStill(block);
     }
@@ -57,7 +58,7 @@ final class Steady {
         return begin == null;
     }
 
-    /** A block of the warm-up is done: its timed operations, and the time they took. */
+    /** Adds a block of the warm-up: its timed operations, and their time. */
     synchronized void add(long blockOperations, long blockTimedNs) {
         if (begin != null) {
             return;
@@ -78,7 +79,7 @@ final class Steady {
         }
     }
 
-    /** Two intervals become one. */
+    /** Joins pairs of intervals. */
     private void join() {
         List<Double> joined = new ArrayList<>();
         for (int index = 0; index < nsMeans.size(); index += 2) {
@@ -88,18 +89,18 @@ final class Steady {
         interval *= 2;
     }
 
-    /** Measuring begins. */
+    /** Starts measuring. */
     private void end() {
         steady = Change.hasSettled(nsMeans);
         begin = Begin.now(device);
     }
 
-    /** Where measuring began; empty if the warm-up never ended, since there was no operation. */
+    /** The start of measuring. Empty if the warm-up never ended because there was no operation. */
     Optional<Begin> begin() {
         return Optional.ofNullable(begin);
     }
 
-    /** What came of it; so many operations were timed in a phase that began then. */
+    /** The result of the warm-up, with the number of its timed operations and its beginning. */
     synchronized JsonObject told(long warmUpOperations, long begunNs) {
         JsonObject told = new JsonObject();
         told.addProperty("operations", warmUpOperations);

@@ -13,7 +13,7 @@ final class Tally {
     private long entries;
     private long bytes;
     private LatencyHistogram latencies;
-    /** By the number of the range of value sizes; null where no value was of it. */
+    /** By the number of the range of value sizes; null if no value was in it. */
     private final List<LatencyHistogram> bySize = new ArrayList<>();
 
     Tally(Operation operation) {
@@ -34,7 +34,7 @@ final class Tally {
         bytes += moreBytes;
     }
 
-    /** Records the times at so many indexes, and returns their sum. */
+    /** Records the times at the first {@code count} indexes, and returns their sum. */
     long time(long[] timesNs, int[] indexes, int count) {
         if (latencies == null) {
             latencies = new LatencyHistogram();
@@ -42,7 +42,7 @@ final class Tally {
         return latencies.record(timesNs, indexes, count);
     }
 
-    /** Records the time of an operation whose value is of the range of sizes with this number. */
+    /** Records the time of an operation whose value is in the range with this number. */
     void timeOfSize(int number, long ns) {
         ofSize(number).record(ns);
     }
@@ -77,7 +77,10 @@ final class Tally {
         return entries;
     }
 
-    /** The result, and by these ranges of value sizes; {@code phaseTimedNs} is the time of a phase without latencies that has this kind alone, else negative. */
+    /**
+     * The result, also split by these ranges of value sizes. {@code phaseTimedNs} is the time of a phase without
+     * latencies that has only this kind, otherwise negative.
+     */
     JsonObject toJson(long phaseTimedNs, List<ValueSizes> valueSizes) {
         JsonObject json = new JsonObject();
         json.addProperty("operation", operation.word());

@@ -11,7 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads that replay a tape, one a lane: they get their sessions, start together, and what they saw is merged.
+ * The threads that replay a tape, one per lane. They get their sessions, start together, and their outcomes are merged.
  *
  * @param <B> the form of keys and values
  */
@@ -20,7 +20,7 @@ final class Team<B> {
     private final List<Lane<B>> lanes;
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** A team over buffers for each of its threads. */
+    /** A team with buffers for each of its threads. */
     Team(Store<B> store, List<Lane<B>> lanes) {
         this.store = store;
         this.lanes = lanes;

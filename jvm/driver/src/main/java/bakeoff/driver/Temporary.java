@@ -8,17 +8,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Files that are gone with the process: what libraries unpack, and the stores of a warm-up. */
+/** Files that live as long as the process: unpacked libraries, and stores of a warm-up. */
 final class Temporary {
-    /** The directory that the launcher has made for this process alone; none where something else has started it. */
+    /** The directory that the launcher made for this process. Null if something else started it. */
     private static final String OWN = System.getProperty("bakeoff.temporary");
 
-    /** How often that is tried: the warm-up's and libraries' threads may make and remove something in it meanwhile. */
+    /** The number of attempts: threads of the warm-up and of libraries may create and remove files at the same time. */
     private static final int TIMES = 10;
 
     private Temporary() {}
 
-    /** Has the launcher's directory removed also where a signal or a library ends the process. */
+    /** Removes the launcher's directory also if a signal or a library ends the process. */
     static void removeOwnAtExit() {
         Runtime.getRuntime().addShutdownHook(new Thread(Temporary::removeOwn));
     }
@@ -38,7 +38,7 @@ final class Temporary {
         }
     }
 
-    /** Removes a directory that was made here, with all that is in it. */
+    /** Removes a directory created here, with everything in it. */
     static void remove(Path directory) throws IOException {
         List<Path> inside;
         try (Stream<Path> paths = Files.walk(directory)) {

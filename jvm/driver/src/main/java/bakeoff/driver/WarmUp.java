@@ -13,10 +13,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Lets the JVM compile what will be measured: replays a small workload of the same kind into stores of its own, which are thrown
- * away, again and again until so much was done or so much time has passed since the first was open. Opening it does not count: that loads classes and
- * libraries, which has taken nearly all of a warm-up, so that hardly anything was compiled. Nor does time end the first pass, so that every phase was
- * done before it is measured, however slow the store is.
+ * Lets the JVM compile the code to be measured. It replays a small workload of the same kind into temporary stores,
+ * again and again, until the limit of operations or time is reached.
+ *
+ * <p>Time counts from when the first store is open. Opening loads classes and libraries, which used to take nearly all
+ * of a warm-up, so that hardly anything was compiled. Time does not end the first pass, so that every phase runs before
+ * it is measured, even in a slow store.
  */
 final class WarmUp {
     private final Case it;
@@ -39,7 +41,7 @@ final class WarmUp {
         tapes = Case.Tapes.open(pool, request.phases(), null, request.hints());
     }
 
-    /** Warms up and returns the resident set with the first, empty store open. */
+    /** Warms up. Returns the resident set size with the first, empty store open. */
     static OptionalLong run(Case it, Request.WarmUp request, boolean check) throws Failure {
         Timer timer = new Timer("warm-up", true);
         try {
@@ -73,7 +75,7 @@ final class WarmUp {
         return passed && over.get() || counter.sum() >= request.operations();
     }
 
-    /** One pass over all phases, in a directory of its own that is removed afterwards. */
+    /** One pass over all phases, in a directory that is removed afterwards. */
     private void pass() throws Failure, IOException {
         Path directory = Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "warm-up-");
         try {

@@ -4,8 +4,8 @@ import bakeoff.store.Form;
 import bakeoff.store.Visitor;
 
 /**
- * Ends a scan at the first entry whose key does not begin as it should: only its key shows that it is none of them. One for each thread,
- * begun anew for each scan.
+ * Ends a scan at the first entry whose key lacks the prefix: only that key shows where the prefix ends. Each thread has
+ * one, reset for each scan.
  *
  * @param <B> the form of keys and values
  */
@@ -15,7 +15,7 @@ final class WithPrefix<B> implements Visitor<B> {
     private B prefix;
     private int prefixBytes;
 
-    /** Passes on the entries whose keys begin so. */
+    /** Passes on the entries with the prefix. */
     WithPrefix(Form<B> form, Visitor<B> visitor) {
         this.form = form;
         this.visitor = visitor;

@@ -1,6 +1,6 @@
 /**
- * The replay loop, one request from beginning to end, and the command line of the driver ({@code docs/PROTOCOL.md}).
+ * The replay loop, the execution of a request, and the command line of the driver ({@code docs/PROTOCOL.md}).
  *
- * <p>Inside a timed region nothing is generated, checked, logged or allocated here.
+ * <p>Inside a timed region, this package generates, checks, logs and allocates nothing.
  */
 package bakeoff.driver;

@@ -4,22 +4,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether a series has settled, by Pettitt's test for a change of level, which asks only for ranks (Applied Statistics 28, 1979); the
- * same as in native drivers.
+ * Whether a series is steady, by Pettitt's test for a change of level, which is based on ranks (Applied Statistics 28,
+ * 1979). The same test as in native drivers.
  */
 public final class Change {
-    /** Fewer figures than this allow no statement on a change. */
+    /** The minimum number of values for a test of a change. */
     private static final int LENGTH_MIN = 8;
 
-    /** Fewer figures than this allow no statement on having settled: of half as many, a drift is still seen. */
+    /** The minimum number of values for a statement on steadiness. With half as many, a drift is still detected. */
     private static final int SETTLED_LENGTH_MIN = 32;
 
-    /** How seldom, at most, chance explains what is taken for a change. */
+    /** The maximum probability that chance explains a detected change. */
     private static final double LEVEL = 0.05;
 
     private Change() {}
 
-    /** Whether the level stays the same in the second half at least; empty of fewer than 32 figures. */
+    /** Whether the level is constant at least in the second half. Empty with fewer than 32 values. */
     public static Optional<Boolean> hasSettled(List<Double> series) {
         if (series.size() < SETTLED_LENGTH_MIN) {
             return Optional.empty();
@@ -35,7 +35,7 @@ public final class Change {
         return Optional.of(false);
     }
 
-    /** How many figures come before the likeliest change of level; 0 if chance explains it. */
+    /** The number of values before the most likely change of level; 0 if chance explains it. */
     private static int change(List<Double> series) {
         long sum = 0;
         long largest = 0;

@@ -17,11 +17,11 @@ import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
 
 /**
- * How far collections of garbage brought down the use of each part of the heap, as JMH's {@code gc.churn} counts it: by what each
- * collection tells of itself, once it is over and on a thread of the JVM's own.
+ * How much garbage collections reduced the use of each pool of the heap, like JMH's {@code gc.churn}. The numbers come
+ * from the notification after each collection, which the JVM sends on its own thread.
  */
 public final class Churn {
-    /** The parts, by their words in the collectors' names for them; the last is every other. */
+    /** The pools, by a word in the collectors' names for them. The last one is all others. */
     private static final List<String> PARTS = List.of("eden", "survivor", "other");
 
     private static final Set<String> HEAP = ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -31,7 +31,7 @@ public final class Churn {
     private static final List<AtomicLong> BYTES = List.of(new AtomicLong(), new AtomicLong(), new AtomicLong());
     private static final AtomicLong TOLD = new AtomicLong();
 
-    /** How long a collection may take to be told. */
+    /** The maximum time for the notification of a collection. */
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     static {
@@ -75,7 +75,7 @@ public final class Churn {
                 .count();
     }
 
-    /** Waits a moment for what collections that are over have not told yet. */
+    /** Waits briefly for the notifications of finished collections. */
     public static void settle() {
         long begin = System.nanoTime();
         while (TOLD.get() < Jvm.collections() && System.nanoTime() - begin < PATIENCE_NS) {
@@ -83,12 +83,12 @@ public final class Churn {
         }
     }
 
-    /** What was told until now. */
+    /** The sums so far. */
     static Churn read() {
         return new Churn(BYTES.stream().map(AtomicLong::get).toList());
     }
 
-    /** What was told since an earlier reading, into {@code resources}. */
+    /** The sums since an earlier reading, into {@code resources}. */
     void since(Churn earlier, JsonObject resources) {
         for (int part = 0; part < PARTS.size(); part++) {
             String name = "gc_churn_%s_bytes".formatted(PARTS.get(part));

@@ -2,14 +2,14 @@ package bakeoff.measure;
 
 import java.util.Arrays;
 
-/** What two successive readings of {@link System#nanoTime} cost. */
+/** The cost of two successive readings of {@link System#nanoTime}. */
 public final class ClockCost {
     private static final int BLOCKS = 31;
     private static final int PAIRS = 1 << 12;
 
     private ClockCost() {}
 
-    /** Nanoseconds: the median over blocks of readings, which are long enough to be compiled first. */
+    /** Nanoseconds: the median over blocks of readings. Blocks are long enough to be compiled first. */
     public static long pairNs() {
         long[] costs = new long[BLOCKS];
         long sink = 0;
@@ -21,7 +21,7 @@ public final class ClockCost {
             costs[block] = (System.nanoTime() - begin + PAIRS / 2) / PAIRS;
         }
         Arrays.sort(costs);
-        // The sum is used, so that no reading is left out.
+        // The sum is used, so that no reading is optimised away.
         return sink == Long.MIN_VALUE ? 0 : costs[BLOCKS / 2];
     }
 }

@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The counters of this process and of the machine at one moment, by the names that results have. Each is absent where it could not
- * be read.
+ * Counters of this process and of the machine at one moment, with their names in results. Unreadable counters are
+ * absent.
  */
 public final class Counters {
-    /** The kernel counts processor time in ticks of 10 ms for programs, on every architecture that Java runs on. */
+    /** For programs, the kernel counts processor time in ticks of 10 ms on every architecture that Java supports. */
     private static final long TICK_NS = 10_000_000;
 
     private static final Path SELF = Path.of("/proc/self");
@@ -25,7 +25,7 @@ public final class Counters {
 
     private Counters() {}
 
-    /** Reads everything before a phase. {@code device} is the one whose traffic is of interest; null if there is none. */
+    /** Reads everything before a phase. {@code device} is the device to observe; null if there is none. */
     public static Counters before(Device device) {
         Counters counters = new Counters();
         counters.readOthers(device);
@@ -41,7 +41,7 @@ public final class Counters {
         return counters;
     }
 
-    /** What reading the others changes: read next to the phase, so that they do not count. */
+    /** Counters that reading the others would change. They are read next to the phase. */
     private void readOwn() {
         readIo();
         readStat();
@@ -55,7 +55,7 @@ public final class Counters {
         }
     }
 
-    /** Starts a new peak of the resident set. Says whether the kernel allowed it. */
+    /** Resets the peak of the resident set. Returns whether the kernel allowed it. */
     public static boolean resetPeak() {
         try {
             Files.writeString(SELF.resolve("clear_refs"), "5");
@@ -65,17 +65,17 @@ public final class Counters {
         }
     }
 
-    /** The resident set now. */
+    /** The current resident set size. */
     public static OptionalLong residentBytes() {
         return status("VmRSS");
     }
 
-    /** Bytes that this process has passed to write calls. */
+    /** Bytes that this process passed to write calls. */
     static OptionalLong writtenBytes() {
         return known(lines(text(SELF.resolve("io"))).get("wchar"));
     }
 
-    /** What was spent since an earlier reading, into {@code resources}. */
+    /** The resources used since an earlier reading, into {@code resources}. */
     public void since(Counters earlier, boolean peakWasReset, OptionalLong baseline, JsonObject resources) {
         grown.forEach((name, to) -> {
             Long from = earlier.grown.get(name);
@@ -91,7 +91,7 @@ public final class Counters {
         }
     }
 
-    /** Fields of {@code /proc/self/stat} after the name in parentheses, which may hold blanks; see proc(5). */
+    /** Fields of {@code /proc/self/stat} after the name in parentheses, which may contain blanks; see proc(5). */
     private void readStat() {
         String text = text(SELF.resolve("stat"));
         String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ");
@@ -126,7 +126,7 @@ public final class Counters {
         level("threads", status.get("Threads"));
         peakBytes = status.getOrDefault("VmHWM", -1L);
         try (Stream<Path> files = Files.list(SELF.resolve("fd"))) {
-            // Less the descriptor that the listing itself needs.
+            // Without the descriptor of the listing itself.
             levels.put("open_files", files.count() - 1);
         } catch (IOException unreadable) {
             // Absent.
@@ -166,7 +166,7 @@ public final class Counters {
         return number == null ? OptionalLong.empty() : OptionalLong.of(number);
     }
 
-    /** Lines of the form {@code name: number} or {@code name: number kB}; sizes become bytes. */
+    /** Lines of the form {@code name: number} or {@code name: number kB}. Sizes become bytes. */
     private static Map<String, Long> lines(String text) {
         Map<String, Long> values = new TreeMap<>();
         for (String line : text.split("\n")) {
@@ -191,7 +191,7 @@ public final class Counters {
         }
     }
 
-    /** A file's text; empty if it cannot be read. */
+    /** A file's text. Empty if it is unreadable. */
     static String text(Path path) {
         try {
             return Files.readString(path);

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The whole block device under a directory. */
+/** The whole block device of a directory. */
 public final class Device {
-    /** {@code /sys} counts in sectors of this many bytes, whatever the device's own sector size. */
+    /** {@code /sys} counts in sectors of this size, independent of the device's own sector size. */
     private static final long SECTOR_BYTES = 512;
 
     private final Path stat;
@@ -16,11 +16,11 @@ public final class Device {
         this.stat = stat;
     }
 
-    /** The device that holds a directory; null where there is no single one, as on tmpfs or overlay. */
+    /** The device of a directory. Null if there is no single one, as on tmpfs or overlay. */
     public static Device of(Path directory) {
         try {
             long number = (long) Files.getAttribute(directory, "unix:dev");
-            // As glibc's major() and minor() take device numbers apart.
+            // glibc's major() and minor() split device numbers in this way.
             long major = number >>> 8 & 0xfff | number >>> 32 & ~0xfffL;
             long minor = number & 0xff | number >>> 12 & ~0xffL;
             Path device = Path.of("/sys/dev/block", major + ":" + minor).toRealPath();

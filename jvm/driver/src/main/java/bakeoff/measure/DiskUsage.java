@@ -10,11 +10,11 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 
-/** What a directory takes on disk. */
+/** The disk space of a directory. */
 public final class DiskUsage {
     private DiskUsage() {}
 
-    /** As the events have it; absent if any of it cannot be read. */
+    /** In the form of events. Absent if any part is unreadable. */
     public static Optional<JsonObject> of(Path directory) {
         try {
             Lengths lengths = new Lengths();
@@ -32,7 +32,7 @@ public final class DiskUsage {
         }
     }
 
-    /** Blocks taken, directories included. Java does not tell how many, so {@code du} is asked. */
+    /** Allocated blocks, directories included. Java does not provide them, so this runs {@code du}. */
     private static long allocatedBytes(Path directory) throws IOException, InterruptedException {
         Process process = new ProcessBuilder("du", "--summarize", "--block-size=1", "--", directory.toString())
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -59,7 +59,7 @@ public final class DiskUsage {
 
         @Override
         public FileVisitResult visitFileFailed(Path file, IOException error) throws IOException {
-            // What a store's background work removed while we look is left out.
+            // Files that background work removed in the meantime are left out.
             if (error instanceof java.nio.file.NoSuchFileException) {
                 return FileVisitResult.CONTINUE;
             }

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The most of the heap in use at one moment. Between collections of garbage the use only grows: its highest points are where a
- * collection begins, which {@link Churn} is told of, and now. The peaks of the heap's parts are of different moments; their sum may
- * exceed the largest heap.
+ * The peak of heap use at any moment. Between garbage collections the use only grows. So its maxima are at the
+ * beginning of a collection, which {@link Churn} observes, and now. The peaks of the heap's pools are at different
+ * moments, and their sum may exceed the largest heap.
  */
 public final class HeapPeak {
     private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
@@ -18,12 +18,12 @@ public final class HeapPeak {
 
     private HeapPeak() {}
 
-    /** Starts a new peak, once collections that are over have told of themselves ({@link Churn#settle}). */
+    /** Resets the peak, after the notifications of finished collections ({@link Churn#settle}). */
     public static void begin() {
         BYTES.set(MEMORY.getHeapMemoryUsage().getUsed());
     }
 
-    /** What parts of the heap, those of these names, held at one moment. */
+    /** Records the use of the heap's pools, with these names, at one moment. */
     static void saw(Map<String, MemoryUsage> parts, Set<String> ofHeap) {
         long used = parts.entrySet().stream()
                 .filter(part -> ofHeap.contains(part.getKey()))
@@ -32,7 +32,7 @@ public final class HeapPeak {
         BYTES.accumulateAndGet(used, Math::max);
     }
 
-    /** The peak until now. */
+    /** The peak so far. */
     static long bytes() {
         return BYTES.accumulateAndGet(MEMORY.getHeapMemoryUsage().getUsed(), Math::max);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the JVM spent on itself: collecting garbage, compiling; and how much memory it holds. */
+/** Resources of the JVM itself: garbage collection, compilation and memory. */
 public final class Jvm {
     private static final long MS_NS = 1_000_000;
     static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
@@ -28,7 +28,7 @@ public final class Jvm {
         this.churn = churn;
     }
 
-    /** The counters now; negative where this JVM has none. */
+    /** The current counters. Negative if this JVM does not have them. */
     public static Jvm read() {
         boolean compiles = COMPILER != null && COMPILER.isCompilationTimeMonitoringSupported();
         return new Jvm(
@@ -38,17 +38,20 @@ public final class Jvm {
                 Churn.read());
     }
 
-    /** Collections that are over; negative where this JVM does not count them. */
+    /** Finished collections. Negative if this JVM does not count them. */
     static long collections() {
         return sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount));
     }
 
-    /** The sum; negative if any number is, which means that it is unknown. */
+    /** The sum. Negative (unknown) if any number is. */
     private static long sum(java.util.stream.LongStream numbers) {
         return numbers.reduce(0, (a, b) -> a < 0 || b < 0 ? -1 : a + b);
     }
 
-    /** Which JVM this is, how it collects garbage, and what the environment told it, of which its command line says nothing. */
+    /**
+     * The JVM's version, its garbage collector, and its options from the environment, which are missing in its command
+     * line.
+     */
     public static String describe() {
         String collectors =
                 COLLECTORS.stream().map(GarbageCollectorMXBean::getName).collect(Collectors.joining(", "));
@@ -62,14 +65,14 @@ public final class Jvm {
                         System.getProperty("java.vm.name"), System.getProperty("java.vm.version"), collectors, options);
     }
 
-    /** Direct and mapped buffers that Java knows of, without the driver's own. Libraries may have memory that it does not know of. */
+    /** Direct and mapped buffers known to Java, without the driver's own. Libraries may have other memory. */
     public static long bufferBytes() {
         long own = OwnBuffers.bytes();
         return Math.max(
                 0, BUFFERS.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum() - own);
     }
 
-    /** What was spent since an earlier reading, and the peaks, into {@code resources}. */
+    /** The resources used since an earlier reading, and the peaks, into {@code resources}. */
     public void since(Jvm earlier, JsonObject resources) {
         add(resources, "gc_collections", collections, earlier.collections, 1);
         add(resources, "gc_ns", collectionMs, earlier.collectionMs, MS_NS);

@@ -8,13 +8,15 @@ import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Direct and mapped buffers that are the driver's own, such as the value pool: Java counts them together with the store's. */
+/**
+ * Direct and mapped buffers of the driver itself, such as the value pool. Java counts them together with the store's.
+ */
 public final class OwnBuffers {
     private static final ReferenceQueue<ByteBuffer> COLLECTED = new ReferenceQueue<>();
     private static final Set<Reference<?>> HELD = new HashSet<>();
     private static long bytes;
 
-    /** As long as a buffer is not collected, its bytes are held. */
+    /** The bytes of a buffer count until it is collected. */
     private static final class Held extends PhantomReference<ByteBuffer> {
         private final int bytes;
 
@@ -31,18 +33,18 @@ public final class OwnBuffers {
         return count(ByteBuffer.allocateDirect(bytes)).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The same buffer, which is the driver's own and no view of another. */
+    /** Counts and returns a buffer that is the driver's own, and not a view of another. */
     public static synchronized <B extends ByteBuffer> B count(B buffer) {
         HELD.add(new Held(buffer));
         bytes += buffer.capacity();
         return buffer;
     }
 
-    /** How many bytes they hold. */
+    /** Their total size in bytes. */
     static synchronized long bytes() {
         long held = bytes;
-        // Those found collected count once more: Java may give their memory back a moment later, and what is counted
-        // here too long only makes the store's part smaller for that moment, where what is wanted is its peak.
+        // Collected buffers count once more, since Java may free their memory a moment later. Counting them too long
+        // reduces the store's part only for that moment. The measurement is about its peak.
         for (Reference<?> found = COLLECTED.poll(); found != null; found = COLLECTED.poll()) {
             HELD.remove(found);
             bytes -= ((Held) found).bytes;

@@ -11,19 +11,24 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * When the other threads of this process are done with what they do in the background, as native drivers tell it: they are at work
- * while they compute, pass bytes to write calls, or sleep for a disk; and quiet when that did not happen for half a second.
+ * Detects that the other threads of this process have finished their background work, as native drivers do. A thread is
+ * active while it computes, passes bytes to write calls, or waits for a disk. The threads are quiet after half a second
+ * without activity.
  *
- * <p>The JVM's own threads do not count: compiling goes on for a while after any phase, and looking makes garbage.
+ * <p>The JVM's own threads do not count: it compiles for a while after any phase, and this class itself produces
+ * garbage.
  */
 public final class Quiet {
     private static final long LOOK_MS = 20;
     private static final long QUIET_NS = 500_000_000;
 
-    /** The part of the time between two looks that other threads may compute and still be quiet. */
+    /** The maximum fraction of time that quiet threads may compute between two looks. */
     private static final double IDLE_PART = 0.05;
 
-    /** How the names of threads begin that compile, collect garbage, or serve these; Java's own code gives them. */
+    /**
+     * Prefixes of thread names of the JVM's compilers, garbage collectors and their helpers, as Java's source names
+     * them.
+     */
     private static final List<String> OF_THE_JVM = List.of("C1 ", "C2 ", "GC ", "G1 ", "VM ");
 
     private static final Path TASKS = Path.of("/proc/self/task");
@@ -38,8 +43,8 @@ public final class Quiet {
     private Quiet() {}
 
     /**
-     * Waits until the other threads have been quiet for half a second, or for {@code longestNs}; empty if the kernel does not tell what
-     * they do.
+     * Waits until the other threads were quiet for half a second, or for {@code longestNs}. Empty if the kernel does
+     * not report their activity.
      */
     public static Optional<JsonObject> await(long longestNs) throws InterruptedException {
         try {
@@ -85,7 +90,7 @@ public final class Quiet {
         return settled;
     }
 
-    /** Adds up what was done since the last look. */
+    /** Adds the activity since the last look. */
     private void look() throws IOException {
         sleepsForDisk = false;
         try (Stream<Path> tasks = Files.list(TASKS)) {
@@ -98,7 +103,10 @@ public final class Quiet {
         writeBytes = written;
     }
 
-    /** One thread: its state comes after its name in brackets, and the kernel counts its time in nanoseconds elsewhere. */
+    /**
+     * One thread. Its state comes after its name in brackets. The kernel counts its time in nanoseconds in another
+     * file.
+     */
     private void look(Path task) throws IOException {
         String stat = Counters.text(task.resolve("stat"));
         String times = Counters.text(task.resolve("schedstat"));

@@ -1,2 +1,5 @@
-/** The clock's cost, and what this process, its JVM and a directory cost. What cannot be read is absent, never zero. */
+/**
+ * The clock's cost, and the resources of this process, its JVM and a directory. Unreadable values are absent, never
+ * zero.
+ */
 package bakeoff.measure;

@@ -13,13 +13,13 @@ public final class ArrayForm implements Form<byte[]> {
     private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SOURCE =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    /** The length of decimal keys, as most of the papers have them. */
+    /** The length of decimal keys, as in most papers. */
     private static final int KEY_BYTES = 16;
-    /** The length of keys that are hashes, a suite's default. */
+    /** The length of hashed keys, the default in suites. */
     private static final int HASH_BYTES = 32;
-    /** Up to so many words are copied one by one: calling the copy routine takes longer. */
+    /** Up to this number of words, copying one by one is faster than a call of the copy routine. */
     private static final int WORDS_MAX = 4;
-    /** The longest name in a path, and so the longest key of a step. */
+    /** The longest name in a path, which bounds the keys of steps. */
     private static final int NAME_BYTES_MAX = 255;
 
     /** A key for each length, made beforehand. */
@@ -27,14 +27,14 @@ public final class ArrayForm implements Form<byte[]> {
 
     private final boolean lasts;
 
-    /** Each array is made anew: for a store that may keep one. */
+    /** Each array is new: for a store that may keep one. */
     public ArrayForm() {
         this(false);
     }
 
     /**
-     * For a store that copies what it is given ({@code lasts}): arrays are used again, so that those of the harness are not collected,
-     * and counted, as the store's garbage.
+     * For a store that copies its arguments ({@code lasts}): arrays are reused. Otherwise the harness's arrays would be
+     * collected and count as the store's garbage.
      */
     public ArrayForm(boolean lasts) {
         this.lasts = lasts;
@@ -46,11 +46,11 @@ public final class ArrayForm implements Form<byte[]> {
     @Override
     public byte[] of(ByteBuffer source, int offset, int length) {
         if (source.hasArray() && length > HASH_BYTES) {
-            // Such an array is not cleared before it is filled.
+            // Java does not clear such an array before filling it.
             int begin = source.arrayOffset() + offset;
             return Arrays.copyOfRange(source.array(), begin, begin + length);
         }
-        // The compiler knows how to clear an array of a length that it knows.
+        // With a constant length, the compiler generates better code for clearing.
         byte[] bytes = length == KEY_BYTES ? new byte[KEY_BYTES] : new byte[length];
         fill(bytes, source, offset, length);
         return bytes;
@@ -98,7 +98,7 @@ public final class ArrayForm implements Form<byte[]> {
         return index;
     }
 
-    /** Inlined with a length that the compiler knows. */
+    /** Inlined with a constant length. */
     private static int fillAllWords(byte[][] made, int count, ByteBuffer source, int[] places, int shift, int length) {
         int index = 0;
         for (; index < count && isOf(made[index], length); index++) {
@@ -123,9 +123,9 @@ public final class ArrayForm implements Form<byte[]> {
         }
     }
 
-    /** Inlined with a length that the compiler knows, it has no loop. */
+    /** Inlined with a constant length, it has no loop. */
     private static void fillWords(byte[] bytes, ByteBuffer source, int offset, int length) {
-        // The last word overlaps the one before unless the length is a multiple of it.
+        // The last word overlaps the previous one unless the length is a multiple of a word.
         int last = length - Long.BYTES;
         for (int at = 0; at < last; at += Long.BYTES) {
             LITTLE.set(bytes, at, (long) SOURCE.get(source, offset + at));

@@ -4,35 +4,38 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Errors in words: what was thrown with what caused it, and how a native library that is missing is got. */
+/** Messages for errors: the exception with its causes, and how to install a missing native library. */
 public final class Causes {
-    /** The dynamic linker's words for a library of the system that is not there; one of a path is the store's own. */
+    /**
+     * The dynamic linker's message for a missing library of the system. A message with a path is about the store's own
+     * library.
+     */
     private static final Pattern ABSENT =
             Pattern.compile("(?:^|\\s)([^\\s/]+\\.so[.0-9]*): cannot open shared object file");
 
-    /** What Debian calls the packages of what such libraries are linked with. */
+    /** Debian's packages of libraries that native libraries are linked with. */
     private static final Map<String, String> PACKAGES = Map.of(
             "libstdc++.so.6", "libstdc++6",
             "libgcc_s.so.1", "libgcc-s1",
             "libatomic.so.1", "libatomic1",
             "libz.so.1", "zlib1g");
 
-    /** What gets a file back that the driver lacks: building does nothing where all are there. */
+    /** How to restore a missing file of the driver. The build does nothing if no file is missing. */
     static final String BUILD_AGAIN = "build the driver again (./bakeoff build jvm)";
 
     private Causes() {}
 
-    /** That a file of the driver is gone, and how it is got back. */
+    /** The message for a missing file of the driver. */
     public static String notThere(Object file) {
         return file + " is not there: " + BUILD_AGAIN;
     }
 
-    /** That a file of the driver cannot be read, and how it is got again. */
+    /** The message for an unreadable file of the driver. */
     public static String damaged(Object file) {
         return file + " is damaged: " + BUILD_AGAIN;
     }
 
-    /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
+    /** The error and its causes, each once. For a library that does not load, also how to fix that. */
     public static String describe(Throwable error) {
         String words = label(error);
         boolean linking = isLinking(error);
@@ -45,7 +48,10 @@ public final class Causes {
         return linking ? words + remedy(words) : words;
     }
 
-    /** Whether a native library does not load; RocksDB tells of one that is not in its jar by an exception like any other, while ours say already how it is got. */
+    /**
+     * Whether a native library does not load. RocksDB reports a library missing in its jar by an ordinary exception.
+     * bakeoff's own exceptions already contain the fix.
+     */
     private static boolean isLinking(Throwable error) {
         return error instanceof LinkageError
                 || !(error instanceof StoreException)
@@ -61,7 +67,7 @@ public final class Causes {
                 : error.getClass().getSimpleName() + ": " + message(error);
     }
 
-    /** What it says; of a library that does not load the first line, as pages of places that were searched may follow. */
+    /** Its message. For a library that does not load only the first line: pages of searched places may follow. */
     private static String message(Throwable error) {
         String message = error.getMessage();
         return error instanceof LinkageError ? message.lines().findFirst().orElse("") : message;
@@ -71,7 +77,7 @@ public final class Causes {
         Matcher absent = ABSENT.matcher(words);
         if (!absent.find()) {
             String machine = System.getProperty("os.name") + " " + System.getProperty("os.arch");
-            return "; %s in case a file of it is gone or damaged; if that does not help, this is %s with Java %s, for which its Java package may have no library: then leave the store out with --stores"
+            return "; %s if a file of it is missing or damaged. Otherwise leave the store out with --stores: this is %s with Java %s, and its Java package may have no library for that"
                     .formatted(BUILD_AGAIN, machine, System.getProperty("java.version"));
         }
         String library = absent.group(1);

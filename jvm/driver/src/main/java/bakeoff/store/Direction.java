@@ -6,6 +6,6 @@ public enum Direction {
     FORWARD,
     /** From high keys to low. */
     REVERSE,
-    /** Whichever the store finds easiest; only for whole scans. */
+    /** The easiest order for the store; only for whole scans. */
     ANY
 }

@@ -7,13 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Directories that stores make files in. */
+/** Directories in which stores create files. */
 public final class Directories {
     private Directories() {}
 
     /**
-     * Flushes a directory and those in it, so that the files that a store has made there keep their names through a power cut: many stores leave
-     * that to the program that makes them.
+     * Flushes a directory and its subdirectories, so that new files keep their names through a power cut. Many stores
+     * leave that to the program.
      */
     public static void flush(Path directory) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {

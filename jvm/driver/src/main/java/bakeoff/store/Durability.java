@@ -4,15 +4,20 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A durability level: what a store promises about a write it has acknowledged. Each includes the promises of those before it. */
+/**
+ * A durability level: what happens to an acknowledged write. Each level includes the guarantees of the levels before
+ * it.
+ */
 public enum Durability {
-    /** It may be lost when the process dies. */
+    /** The write may be lost when the process dies. */
     NONE,
-    /** It survives the death of the process. After a power cut the store may be corrupt. */
+    /** The write survives the death of the process. After a power cut the store may be corrupt. */
     PROCESS,
-    /** It survives the death of the process. After a power cut the store opens with an earlier consistent state. */
+    /**
+     * The write survives the death of the process. After a power cut the store opens with an earlier consistent state.
+     */
     CONSISTENT,
-    /** It survives a power cut. */
+    /** The write survives a power cut. */
     POWER;
 
     /** The name used in suites, requests and results. */
@@ -20,12 +25,12 @@ public enum Durability {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether what is promised at this level includes what is promised at another. */
+    /** Whether this level includes the guarantees of another. */
     public boolean includes(Durability other) {
         return compareTo(other) >= 0;
     }
 
-    /** Whether a store that is left like this keeps the level's promise. */
+    /** Whether a store in this state after a failure satisfies the level. */
     public boolean isKept(AfterFailure after) {
         boolean survivesProcess = after.processDeath() == Leaves.KEPT;
         return switch (this) {

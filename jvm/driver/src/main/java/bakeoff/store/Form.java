@@ -4,37 +4,41 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * How keys and values are handed to a store: as its API takes them, made before the clock starts, as a program that uses the store
- * directly would have them. One for each thread.
+ * The form of keys and values in a store's API. They are made before the clock starts, as a program that uses the store
+ * directly would have them. Each thread has one.
  *
  * @param <B> an array, a buffer
  */
 public interface Form<B> {
-    /** These bytes of {@code source}, which keeps them until the block ends and is a direct buffer if this {@link #lends}. Outside the clock. */
+    /**
+     * These bytes of {@code source}, which stays unchanged until the block ends. It is a direct buffer if this form
+     * {@link #lends}. Outside the clock.
+     */
     B of(ByteBuffer source, int offset, int length);
 
-    /** An array for so many of them, of nulls. */
+    /** An array of {@code count} nulls. */
     B[] newArray(int count);
 
     /**
-     * Whether the store neither keeps nor changes what it is given, not even while it has it, so that the same can be handed over again, to several
-     * threads at once, or be filled again when the operation is over.
+     * Whether the store neither keeps nor changes its arguments, not even during a call. Then the same object can be
+     * passed again, even by several threads at once, or be refilled after the operation.
      */
     default boolean lasts() {
         return false;
     }
 
     /**
-     * Fills {@code made}, which {@link #of} made for an operation that is over, with these bytes; says whether it did, which it does if
-     * it can and the form {@link #lasts}. What lends is filled again from the same {@code source} only. Outside the clock.
+     * Refills {@code made}, which {@link #of} made for a finished operation, with these bytes. Returns whether it did.
+     * It does if it can and the form {@link #lasts}. Views are refilled only from the same {@code source}. Outside the
+     * clock.
      */
     default boolean refill(B made, ByteBuffer source, int offset, int length) {
         return false;
     }
 
     /**
-     * {@link #refill}s one after the other, each with the {@code length} bytes that begin {@code shift} behind its place; says how many it
-     * did before the first that it could not, or that is null.
+     * {@link #refill}s objects in order, each with the {@code length} bytes that begin {@code shift} after its place.
+     * Returns the number refilled before the first null or the first that could not be refilled.
      */
     default int refillAll(B[] made, int count, ByteBuffer source, int[] places, int shift, int length) {
         int index = 0;
@@ -44,18 +48,20 @@ public interface Form<B> {
         return index;
     }
 
-    /** Whether what {@link #of} makes is a view of {@code source}, from which a store would be the first to fetch it. */
+    /**
+     * Whether objects from {@link #of} are views of {@code source}, so that the store would be the first to fetch it.
+     */
     default boolean lends() {
         return false;
     }
 
     /**
-     * The key of one step of a walk: {@code parent}, big-endian, and a name from {@code source}. Inside the clock, so nothing
-     * is allocated; it holds until the next call.
+     * The key of one step of a walk: {@code parent}, big-endian, and a name from {@code source}. Inside the clock, so
+     * it allocates nothing. The key is valid until the next call.
      */
     B step(long parent, ByteBuffer source, int offset, int length);
 
-    /** How many bytes. */
+    /** The number of bytes. */
     int length(B bytes);
 
     /** Eight bytes as a little-endian integer. */
@@ -67,14 +73,14 @@ public interface Form<B> {
     /** Appends all bytes to {@code output}. */
     void copy(B bytes, Output output);
 
-    /** All bytes in an array, of which they are the first: the array itself or {@code scratch}, which has room for them. */
+    /** An array that begins with all bytes: the object itself, or {@code scratch}, which is long enough. */
     byte[] array(B bytes, byte[] scratch);
 
-    /** Runs a checksum on over all bytes; {@code scratch} has room for them. */
+    /** Updates a checksum with all bytes. {@code scratch} is long enough for them. */
     default void checksum(B bytes, CRC32 crc32, byte[] scratch) {
         crc32.update(array(bytes, scratch), 0, length(bytes));
     }
 
-    /** XXH64 of all bytes, hashed where they lie: inside the clock, so nothing is copied or allocated. */
+    /** XXH64 of all bytes, hashed in place: inside the clock, so nothing is copied or allocated. */
     long xxh64(B bytes, long seed);
 }

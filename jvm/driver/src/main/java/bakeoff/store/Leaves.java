@@ -2,13 +2,13 @@ package bakeoff.store;
 
 import java.util.Locale;
 
-/** What a failure leaves of a store. */
+/** What remains of a store after a failure. */
 public enum Leaves {
     /** Every acknowledged write. */
     KEPT,
     /** An earlier consistent state: the last acknowledged writes may be lost. */
     EARLIER_STATE,
-    /** No promise: the store may not open, or may have lost or mixed any of its writes. */
+    /** No guarantee: the store may not open, or may have lost or mixed any of its writes. */
     POSSIBLY_CORRUPT;
 
     /** The name in descriptions. */

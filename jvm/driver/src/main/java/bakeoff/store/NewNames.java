@@ -9,26 +9,27 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Sees to it that new files of a store keep their names through a power cut: for libraries that flush what they write to a log, and not that
- * there is a new log.
+ * Ensures that new files of a store keep their names through a power cut. It is for libraries that flush their log, but
+ * not the name of a new log.
  */
 public final class NewNames {
-    /** File systems tell times in steps of up to so much: two names that came within one cannot be told apart by them. */
+    /** The maximum resolution of file times. Two changes within it have the same time. */
     private static final Duration STEP_MAX = Duration.ofMillis(20);
 
     /** Null where writes are not flushed. */
     private final Path directory;
-    /** When the directory had changed last when it was flushed last. */
+    /** The directory's change time when it was last flushed. */
     private volatile FileTime flushed;
 
-    /** In the store's directory, whose names are flushed from here on, if its writes are flushed. */
+    /** Watches the store's directory, whose names are flushed now, if the store's writes are flushed. */
     public NewNames(OpenRequest request, boolean flushes) {
         directory = flushes ? request.directory() : null;
     }
 
     /**
-     * Flushes the directory if a name came or went since. To be called after a write is flushed and before it is acknowledged; where nothing
-     * changed it takes a look at the directory, a few microseconds. Where writes are not flushed it does nothing.
+     * Flushes the directory if a name appeared or vanished since the last call. Call it after a write is flushed and
+     * before it is acknowledged. Without changes it reads the directory's time, a few microseconds. It does nothing if
+     * writes are not flushed.
      */
     public void flush() throws IOException {
         if (directory == null) {
@@ -42,7 +43,7 @@ public final class NewNames {
         try (FileChannel names = FileChannel.open(directory)) {
             names.force(true);
         }
-        // What comes within the same step is flushed the next time, as what has changed meanwhile is.
+        // Changes within the resolution, and changes during the flush, are flushed by the next call.
         if (now.isAfter(changed.toInstant().plus(STEP_MAX))) {
             flushed = changed;
         }

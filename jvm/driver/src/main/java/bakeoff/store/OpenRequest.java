@@ -3,10 +3,10 @@ package bakeoff.store;
 import java.nio.file.Path;
 
 /**
- * What a store is opened with.
+ * The parameters for opening a store.
  *
- * @param directory a directory of the store's own
- * @param durability the promise to keep
+ * @param directory a directory only for this store
+ * @param durability the required durability level
  * @param settings every setting of the description: defaults filled in, types and limits checked
  * @param hints what the store may know about the data
  */

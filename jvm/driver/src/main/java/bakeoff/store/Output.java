@@ -4,21 +4,21 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Where answers go: an array with room for a block's right answers, made before the clock starts; or, for stores that return
- * an array of the caller's own, that array.
+ * The destination of answers: an array with room for a block's right answers, made before the clock starts. If a store
+ * returns an array that belongs to the caller, that array is kept instead.
  */
 public final class Output {
     private byte[] bytes;
     private int position;
     private byte[] kept;
 
-    /** An output with room for so many bytes, which are touched. */
+    /** An output with room for {@code room} bytes, all touched. */
     public Output(int room) {
         bytes = new byte[room];
         Arrays.fill(bytes, (byte) 1);
     }
 
-    /** Appends an answer that has to be copied. */
+    /** Appends an answer by copying it. */
     public void append(ByteBuffer value) {
         int length = value.remaining();
         reserve(length);
@@ -26,47 +26,47 @@ public final class Output {
         position += length;
     }
 
-    /** Appends bytes of an array that is not the caller's to keep. */
+    /** Appends bytes of an array that the store owns. */
     public void append(byte[] value, int offset, int length) {
         reserve(length);
         System.arraycopy(value, offset, bytes, position, length);
         position += length;
     }
 
-    /** Takes an answer that the store returned as an array of the caller's own, without copying it. */
+    /** Keeps an answer that the store returned as an array for the caller, without copying it. */
     public void keep(byte[] value) {
         kept = value;
     }
 
-    /** The array to which a library may write from {@link #position} on; then call {@link #advance}. */
+    /** The array into which a library may write from {@link #position} on. Call {@link #advance} afterwards. */
     public byte[] array() {
         return bytes;
     }
 
-    /** Where the next answer begins. */
+    /** The beginning of the next answer. */
     public int position() {
         return position;
     }
 
-    /** Forgets what was given since {@code before} was the {@link #position}. */
+    /** Drops everything after {@code before}, an earlier {@link #position}. */
     public void truncate(int before) {
         position = before;
         kept = null;
     }
 
-    /** Says how many bytes were written to {@link #array}. */
+    /** Reports the number of bytes written to {@link #array}. */
     public void advance(int length) {
         position += length;
     }
 
-    /** Makes room: more than was made beforehand is needed only by wrong answers. */
+    /** Ensures room. Only wrong answers need more room than was made beforehand. */
     public void reserve(int length) {
         if (bytes.length - position < length) {
             bytes = Arrays.copyOf(bytes, Math.addExact(position, Math.max(length, position)));
         }
     }
 
-    /** The array that was kept since the last call, if any. */
+    /** The array kept since the last call, if any. */
     public byte[] takeKept() {
         byte[] array = kept;
         if (array != null) {
@@ -75,7 +75,7 @@ public final class Output {
         return array;
     }
 
-    /** Forgets everything. */
+    /** Drops everything. */
     public void clear() {
         position = 0;
         kept = null;

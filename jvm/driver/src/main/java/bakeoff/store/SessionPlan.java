@@ -3,7 +3,7 @@ package bakeoff.store;
 /**
  * What a session may know beforehand.
  *
- * @param batched writes are acknowledged by {@link Session#commit}; otherwise each write when its call returns
- * @param ascending keys are inserted in ascending order into an empty store: an append mode may be used
+ * @param batched {@link Session#commit} acknowledges writes; otherwise each call acknowledges its write
+ * @param ascending keys are inserted in ascending order into an empty store, so an append mode is possible
  */
 public record SessionPlan(boolean batched, boolean ascending) {}

@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A setting that suites may give a store.
+ * A setting of a store that suites may use.
  *
  * @param name its name in suites and requests
  * @param type {@code bytes}, {@code integer}, {@code boolean} or {@code choice}
- * @param min the smallest number taken
- * @param max the largest number taken
- * @param powersOfTwo whether only 1, 2, 4, 8 and so on are taken of the numbers between
- * @param memory whether it is memory that the process takes, so that more than there is cannot be given
- * @param words the words taken by a choice
- * @param flushing those with which every acknowledged write is flushed, whatever the class
- * @param promises those with which no more than a class is promised, whatever the class
- * @param uncompressed the value with which it compresses nothing; null where it is no matter of compression
- * @param fallback the value taken when a request gives none; null where it follows from the data
- * @param help what it does, in one sentence
- * @param source the documentation that the default follows
+ * @param min the minimum
+ * @param max the maximum
+ * @param powersOfTwo whether only powers of two are allowed
+ * @param memory whether it is memory of the process, so that its total is limited by the machine
+ * @param words the words of a choice
+ * @param flushing words with which every acknowledged write is flushed, at every level
+ * @param promises words that limit the durability level, with that level
+ * @param uncompressed the value that switches compression off; null if the setting is not about compression
+ * @param fallback the default; null if it depends on the data
+ * @param help its effect, in one sentence
+ * @param source the documentation of the default
  */
 public record Setting(
         String name,
@@ -44,7 +44,7 @@ public record Setting(
         return number(name, "bytes", min, max, fallback, help, source);
     }
 
-    /** A whole number; {@code fallback} may be null. */
+    /** An integer; {@code fallback} may be null. */
     public static Setting integer(String name, long min, long max, Long fallback, String help, String source) {
         return number(name, "integer", min, max, fallback, help, source);
     }
@@ -54,42 +54,42 @@ public record Setting(
         return of(name, "boolean", 0, 0, List.of(), new JsonPrimitive(fallback), help, source);
     }
 
-    /** One of a few words, of which the first is the default. */
+    /** One of a few words. The first is the default. */
     public static Setting choice(String name, List<String> words, String help, String source) {
         return of(name, "choice", 0, 0, words, new JsonPrimitive(words.get(0)), help, source);
     }
 
-    /** The same setting, of which only powers of two are taken. */
+    /** The same setting, limited to powers of two. */
     public Setting ofPowersOfTwo() {
         return with(true, memory, flushing, promises, uncompressed);
     }
 
-    /** The same setting, of memory that the process takes. */
+    /** The same setting, marked as memory of the process. */
     Setting ofMemory() {
         return with(powersOfTwo, true, flushing, promises, uncompressed);
     }
 
-    /** The same setting, which with these words has every acknowledged write flushed. */
+    /** The same setting, with words that make every acknowledged write flushed. */
     public Setting flushing(String... with) {
         return with(powersOfTwo, memory, List.of(with), promises, uncompressed);
     }
 
-    /** The same setting, of whose words some promise no more than a class. */
+    /** The same setting, with words that limit the durability level. */
     public Setting promising(Map<String, Durability> most) {
         return with(powersOfTwo, memory, flushing, most, uncompressed);
     }
 
-    /** The same setting, which with this word compresses nothing. */
+    /** The same setting, with the word that switches compression off. */
     public Setting uncompressed(String with) {
         return with(powersOfTwo, memory, flushing, promises, new JsonPrimitive(with));
     }
 
-    /** The same setting, which compresses nothing where it is false. */
+    /** The same setting, where false switches compression off. */
     public Setting uncompressedWhereFalse() {
         return with(powersOfTwo, memory, flushing, promises, new JsonPrimitive(false));
     }
 
-    /** The same setting, of which this is said besides. */
+    /** The same setting with these properties. */
     private Setting with(
             boolean powersOfTwo,
             boolean memory,
@@ -118,7 +118,7 @@ public record Setting(
         return of(name, type, min, max, List.of(), value, help, source);
     }
 
-    /** One of which nothing more is to be said. */
+    /** A setting without special properties. */
     private static Setting of(
             String name,
             String type,
@@ -132,7 +132,7 @@ public record Setting(
                 name, type, min, max, false, false, words, List.of(), Map.of(), null, fallback, help, source);
     }
 
-    /** As {@code describe} prints it. */
+    /** In the format of {@code describe}. */
     public JsonObject toJson() {
         JsonObject json = new JsonObject();
         json.addProperty("name", name);
@@ -173,7 +173,7 @@ public record Setting(
         return json;
     }
 
-    /** What a value must be, in words; null if it is so. */
+    /** The requirement that a value violates; null if it is valid. */
     String wrong(JsonElement value) {
         JsonPrimitive primitive = value instanceof JsonPrimitive given ? given : new JsonPrimitive("");
         if (isNumber()) {

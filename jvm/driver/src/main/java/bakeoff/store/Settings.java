@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** A store's settings by name: every name known, every value of its type and within its limits, defaults filled in. */
+/**
+ * A store's settings by name. Every name is known, every value has the right type and is within limits, and defaults
+ * are filled in.
+ */
 public final class Settings {
     private final Map<String, JsonElement> values;
 
@@ -16,9 +19,10 @@ public final class Settings {
     }
 
     /**
-     * Checks the settings given for a store and fills in its defaults. Settings without a default that were not given stay absent.
+     * Checks the settings given for a store and fills in its defaults. Settings without a default stay absent if not
+     * given.
      *
-     * @throws StoreException for an unknown name, a value of the wrong type or one outside its limits
+     * @throws StoreException for an unknown name, or a value of the wrong type or outside its limits
      */
     public static Settings resolve(StoreDescription description, JsonObject given) throws StoreException {
         Map<String, Setting> known = description.settings().stream().collect(Collectors.toMap(Setting::name, s -> s));
@@ -50,7 +54,7 @@ public final class Settings {
                 .formatted(description.name(), name, String.join(", ", names)));
     }
 
-    /** Whether there is a value: only of a setting without a default there may be none. */
+    /** Whether there is a value. Only a setting without a default may lack one. */
     public boolean has(String name) {
         return values.containsKey(name);
     }
@@ -65,7 +69,7 @@ public final class Settings {
         return values.get(name).getAsLong();
     }
 
-    /** The number as an int, which its limits must allow. */
+    /** The number as an int. Its limits must allow that. */
     public int integer(String name) {
         return Math.toIntExact(number(name));
     }

@@ -4,34 +4,35 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * An open store, shared by the threads that replay.
+ * An open store, shared by the replaying threads.
  *
- * @param <B> what its API takes for a key and a value: an array, a buffer
+ * @param <B> the type of keys and values in its API: an array, a buffer
  */
 public interface Store<B> {
-    /** How keys and values of this store are made. Called once for each thread. */
+    /** The form of keys and values of this store. Called once for each thread. */
     Form<B> form();
 
     /**
-     * What one thread keeps: statements, a transaction, a cursor. Made and closed outside the clock, on the thread that uses it.
+     * The state of one thread: statements, a transaction, a cursor. Made and closed outside the clock, on the thread
+     * that uses it.
      *
-     * @throws Exception in the store's own words
+     * @throws Exception with the store's own message
      */
     Session<B> session(SessionPlan plan) throws Exception;
 
     /**
-     * Settings that were left to the store, with the values that are in force, by what is known of the data: whoever copies the others needs
-     * them too.
+     * Effective values of settings that were left to the store, which depend on the data. A copy of the other
+     * settings must include them.
      */
     default Map<String, Long> chosen() {
         return Map.of();
     }
 
     /**
-     * Makes a copy of the store in an empty directory, with no free space left in it, that opens as the store does. Only asked of those
-     * whose description says so; never called inside the clock.
+     * Makes a copy of the store in an empty directory, without free space, that opens as the store does. Only for
+     * stores whose description offers it; never inside the clock.
      *
-     * @throws Exception in the store's own words
+     * @throws Exception with the store's own message
      */
     default void compactedCopy(Path directory) throws Exception {
         throw new UnsupportedOperationException(
@@ -39,9 +40,9 @@ public interface Store<B> {
     }
 
     /**
-     * Closes the store in an orderly way, so that opening it again finds everything.
+     * Closes the store, so that reopening it finds everything.
      *
-     * @throws Exception in the store's own words
+     * @throws Exception with the store's own message
      */
     void close() throws Exception;
 }

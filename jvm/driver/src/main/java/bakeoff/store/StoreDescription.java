@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a store says of itself ({@code docs/PROTOCOL.md}). Built up by calls in a row. */
+/** A store's description of itself ({@code docs/PROTOCOL.md}), built by chained calls. */
 public final class StoreDescription {
-    /** The Java heap, which is every store's business. */
+    /** The setting of the Java heap, which every store has. */
     public static final String HEAP = "heap";
 
     private static final Setting HEAP_SETTING = Setting.bytes(
@@ -45,13 +45,13 @@ public final class StoreDescription {
     private boolean testOnly;
     private String missing;
 
-    /** A store with this name in suites and this one for people. */
+    /** A store with a name in suites and a title for people. */
     public StoreDescription(String name, String title) {
         this.name = name;
         this.title = title;
     }
 
-    /** What it is, in one sentence. */
+    /** A summary in one sentence. */
     public StoreDescription summary(String text) {
         return text("summary", text);
     }
@@ -61,14 +61,17 @@ public final class StoreDescription {
         return text("version", text);
     }
 
-    /** A library that is loaded to be asked for its version. */
+    /** A library that must be loaded to learn its version. */
     @FunctionalInterface
     public interface NativeLibrary {
-        /** The version that it reports, once it is loaded. */
+        /** Its version, after loading it. */
         String version() throws Exception;
     }
 
-    /** The version that a native library reports. Where it does not load, the store is described all the same, and says why it cannot be opened. */
+    /**
+     * The version that a native library reports. If it does not load, the store is still described, with the reason why
+     * it cannot be opened.
+     */
     public StoreDescription version(NativeLibrary library) {
         try {
             return version(library.version());
@@ -78,12 +81,12 @@ public final class StoreDescription {
         }
     }
 
-    /** SPDX licence expression. */
+    /** The SPDX licence expression. */
     public StoreDescription license(String text) {
         return text("license", text);
     }
 
-    /** The language the store itself is written in. */
+    /** The language in which the store itself is written. */
     public StoreDescription language(String text) {
         return text("language", text);
     }
@@ -93,12 +96,15 @@ public final class StoreDescription {
         return text("structure", text);
     }
 
-    /** The files it keeps, as a person would find them. */
+    /** The files it keeps, as people see them. */
     public StoreDescription files(String text) {
         return text("files", text);
     }
 
-    /** It collects writes in memory, and keeps them in these files afterwards: ends of their names, the log left out. */
+    /**
+     * The store collects writes in memory, and later keeps them in files with these name endings. The log is not among
+     * them.
+     */
     public StoreDescription tableFiles(String... ends) {
         List.of(ends).forEach(tableFiles::add);
         return this;
@@ -110,8 +116,9 @@ public final class StoreDescription {
     }
 
     /**
-     * A durability level it offers: how it reaches it, in its own terms, what failures leave then, and where its documentation says so. Level
-     * consistent is offered with the weakest setting that keeps it, which may be that of level power.
+     * An offered durability level: how the store reaches it, in its own terms, what remains after failures, and the
+     * documentation of that. Level consistent is offered with the weakest setting that reaches it, which may be that of
+     * level power.
      */
     public StoreDescription durability(Durability offered, String how, AfterFailure after, String source) {
         if (!offered.isKept(after)) {
@@ -127,56 +134,59 @@ public final class StoreDescription {
         return this;
     }
 
-    /** A level at which a batch may be applied in part when the process is killed, where otherwise it is not. */
+    /**
+     * A level at which a batch may be applied in part when the process is killed, although batches are atomic at other
+     * levels.
+     */
     public StoreDescription batchesNotAtomic(Durability torn) {
         tornBatches.add(torn);
         return this;
     }
 
-    /** A level it does not offer: why, and where its documentation says so or what shows it. */
+    /** A level that the store does not offer: the reason, and the documentation or evidence for it. */
     public StoreDescription notOffered(Durability lacking, String why, String source) {
         notOffered.put(lacking, new NotOffered(why, source));
         return this;
     }
 
-    /** What it can do, beside keeping data. */
+    /** Its capabilities besides keeping data. */
     public StoreDescription can(Capability... offered) {
         Collections.addAll(capabilities, offered);
         if (capabilities.contains(Capability.SCAN_FROM)) {
-            // A prefix is where a scan begins; the driver sees where it ends.
+            // A prefix scan begins at the prefix. The driver finds its end.
             capabilities.add(Capability.SCAN_PREFIX);
         }
         return this;
     }
 
-    /** It keeps nothing: its answers are not checked. */
+    /** It keeps no data: its answers are not checked. */
     public StoreDescription keepsNothing() {
         capabilities.remove(Capability.KEEPS_DATA);
         return this;
     }
 
-    /** Limits of keys: by default from an empty one to the longest Java array. */
+    /** Limits of key lengths. The default is from 0 to the longest Java array. */
     public StoreDescription keys(long min, long max) {
         keyBytesMin = min;
         keyBytesMax = max;
         return this;
     }
 
-    /** The longest value: by default the longest Java array. */
+    /** The longest value. The default is the longest Java array. */
     public StoreDescription values(long max) {
         valueBytesMax = max;
         return this;
     }
 
-    /** A setting it takes. */
+    /** A supported setting. */
     public StoreDescription setting(Setting setting) {
         settings.add(setting);
         return this;
     }
 
     /**
-     * How it divides memory that it is given, and the documentation that this follows. Without a {@link #share} it has none of its own
-     * but leaves its files to the page cache.
+     * How the store divides given memory, and the documentation of that. Without any {@link #share} it has no memory of
+     * its own and relies on the page cache.
      */
     public StoreDescription memory(String how, String source) {
         memory = new JsonObject();
@@ -186,7 +196,7 @@ public final class StoreDescription {
         return this;
     }
 
-    /** After {@link #memory}: so many percent of it for a setting of a number of bytes, of which there may be several pieces. */
+    /** After {@link #memory}: a percentage of it for a setting in bytes, of which there may be several pieces. */
     public StoreDescription share(String setting, int percent, int pieces) {
         return share(setting, percent, pieces, false);
     }
@@ -206,7 +216,7 @@ public final class StoreDescription {
         return this;
     }
 
-    /** It exists to test bakeoff itself. */
+    /** It is only for testing bakeoff itself. */
     public StoreDescription testOnly() {
         testOnly = true;
         return this;
@@ -217,7 +227,7 @@ public final class StoreDescription {
         return name;
     }
 
-    /** The version that was given. */
+    /** Its version. */
     public String version() {
         return texts.get("version").getAsString();
     }
@@ -227,23 +237,23 @@ public final class StoreDescription {
         return durability.containsKey(wanted);
     }
 
-    /** Why it does not offer the level; null if it does, or does not say. */
+    /** Why it does not offer the level. Null if it does, or without a reason. */
     public String whyNotOffered(Durability wanted) {
         NotOffered reason = offers(wanted) ? null : notOffered.get(wanted);
         return reason == null ? null : "%s (%s)".formatted(reason.why(), reason.source());
     }
 
-    /** Whether it can do this. */
+    /** Whether it has the capability. */
     public boolean can(Capability capability) {
         return capabilities.contains(capability);
     }
 
-    /** Whether every acknowledged write survives the death of the process at this level, which it offers. */
+    /** Whether every acknowledged write survives the death of the process at this offered level. */
     public boolean survivesProcessDeath(Durability offered) {
         return durability.get(offered).after().processDeath() == Leaves.KEPT;
     }
 
-    /** Whether a batch is applied as a whole or not at all at this level, even when the process is killed. */
+    /** Whether a batch is applied completely or not at all at this level, even when the process is killed. */
     public boolean batchIsAtomic(Durability offered) {
         return can(Capability.ATOMIC_BATCH) && !tornBatches.contains(offered);
     }
@@ -258,22 +268,22 @@ public final class StoreDescription {
         return keyBytesMax;
     }
 
-    /** Why it cannot be opened here, and how that is mended; null if it can. */
+    /** Why it cannot be opened here, and how to fix that; null if it can. */
     public String missing() {
         return missing;
     }
 
-    /** Whether it exists to test bakeoff itself. */
+    /** Whether it is only for testing bakeoff itself. */
     public boolean isTestOnly() {
         return testOnly;
     }
 
-    /** The settings it takes. */
+    /** The supported settings. */
     public List<Setting> settings() {
         return Collections.unmodifiableList(settings);
     }
 
-    /** As {@code describe} prints it. */
+    /** In the format of {@code describe}. */
     public JsonObject toJson() {
         JsonObject json = new JsonObject();
         json.addProperty("name", name);

@@ -1,10 +1,10 @@
 package bakeoff.store;
 
-/** Why a store could not do what it was asked, where more is known than the library's own exception says. */
+/** Why a store failed, if more is known than the library's own exception. */
 public final class StoreException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** The sorts of failure that a driver tells apart. */
+    /** The kinds of failure that a driver distinguishes. */
     public enum Kind {
         /** The request does not fit the store. */
         BAD_REQUEST,
@@ -18,23 +18,23 @@ public final class StoreException extends Exception {
 
     private final Kind kind;
 
-    /** An error of this kind, in words. */
+    /** An error of this kind, with a message. */
     public StoreException(Kind kind, String message) {
         super(message);
         this.kind = kind;
     }
 
-    /** A request that does not fit the store: the limit and the remedy, in words. */
+    /** A request that does not fit the store, with a message about the limit and the fix. */
     public static StoreException badRequest(String message) {
         return new StoreException(Kind.BAD_REQUEST, message);
     }
 
-    /** An error of the store, in words. */
+    /** An error of the store, with a message. */
     public static StoreException store(String message) {
         return new StoreException(Kind.STORE, message);
     }
 
-    /** What sort of failure. */
+    /** The kind of failure. */
     public Kind kind() {
         return kind;
     }

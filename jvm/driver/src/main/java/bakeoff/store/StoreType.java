@@ -1,18 +1,18 @@
 package bakeoff.store;
 
-/** One line of the table of stores: how to describe a store and how to open it. Found by {@link java.util.ServiceLoader}. */
+/** An entry of the table of stores: it describes a store and opens it. {@link java.util.ServiceLoader} finds it. */
 public interface StoreType {
     /**
-     * What the store says of itself. It opens nothing on disk.
+     * The store's description. Nothing is opened on disk.
      *
-     * @throws Exception if the library cannot be loaded, so that its version cannot be asked for
+     * @throws Exception if the library cannot be loaded to learn its version
      */
     StoreDescription describe() throws Exception;
 
     /**
-     * Creates the store in an empty directory, or opens what an earlier call left there.
+     * Creates the store in an empty directory, or opens the store that an earlier call left there.
      *
-     * @throws Exception in the store's own words, or a {@link StoreException} where its kind is known
+     * @throws Exception with the store's own message, or a {@link StoreException} if its kind is known
      */
     Store<?> open(OpenRequest request) throws Exception;
 }

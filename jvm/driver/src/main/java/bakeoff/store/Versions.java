@@ -4,21 +4,27 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/** What a library's jar says of its version, for libraries whose code does not. */
+/** Versions from a library's jar, for libraries whose code does not report one. */
 public final class Versions {
     private Versions() {}
 
-    /** Of a binding and of the library it binds: either may be what makes a figure. In brackets, since versions of several stores stand in lists with commas. */
+    /**
+     * The versions of a binding and of its library: both may affect the results. In brackets, since lists of versions
+     * are separated by commas.
+     */
     public static String ofBoth(String binding, String library, String version) {
         return "%s (%s %s)".formatted(binding, library, version);
     }
 
-    /** The version in the manifest of the jar that a class is from. */
+    /** The version in the manifest of a class's jar. */
     public static String ofManifest(Class<?> library) throws StoreException {
         return said(library, library.getPackage().getImplementationVersion());
     }
 
-    /** The same for a jar whose manifest has the version as that of a specification, and a build's name for that of the implementation. */
+    /**
+     * The same for a jar whose manifest has the version as specification version, and a build's name as implementation
+     * version.
+     */
     public static String ofSpecification(Class<?> library) throws StoreException {
         return said(library, library.getPackage().getSpecificationVersion());
     }
@@ -30,7 +36,7 @@ public final class Versions {
         return version;
     }
 
-    /** The version in the Maven properties of the jar that a class is from. */
+    /** The version in the Maven properties of a class's jar. */
     public static String ofPom(Class<?> library, String group, String artifact) throws StoreException {
         String place = "/META-INF/maven/%s/%s/pom.properties".formatted(group, artifact);
         try (InputStream properties = library.getResourceAsStream(place)) {

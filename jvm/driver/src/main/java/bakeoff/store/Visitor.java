@@ -1,11 +1,11 @@
 package bakeoff.store;
 
 /**
- * What is done with each entry of a scan.
+ * Consumes the entries of a scan.
  *
- * @param <B> what the store's API gives for a key and a value
+ * @param <B> the type of keys and values in the store's API
  */
 public interface Visitor<B> {
-    /** Takes an entry, which is lent for the length of the call, and says whether the scan goes on. */
+    /** Consumes an entry, which is valid only during the call. Returns whether the scan continues. */
     boolean visit(B key, B value);
 }

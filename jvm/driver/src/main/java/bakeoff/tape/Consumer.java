@@ -2,7 +2,7 @@ package bakeoff.tape;
 
 import java.util.Locale;
 
-/** What is done with each entry of a scan, in the order of the codes on tape, which begin at 0. */
+/** The use of each entry of a scan, in the order of the codes on tape, which begin at 0. */
 public enum Consumer {
     /** Only counted. */
     COUNT,
@@ -17,7 +17,7 @@ public enum Consumer {
 
     private static final Consumer[] ALL = values();
 
-    /** The consumer of a code; null if there is none. */
+    /** The consumer with a code; null if there is none. */
     static Consumer ofCode(long code) {
         return code >= 0 && code < ALL.length ? ALL[(int) code] : null;
     }

@@ -2,20 +2,20 @@ package bakeoff.tape;
 
 /** The bits of a record's flags. */
 public final class Flags {
-    /** The key is there. */
+    /** The key exists. */
     public static final int FOUND = 1;
     /** A scan runs from high keys to low. */
     public static final int REVERSE = 2;
-    /** Outside the clock. */
+    /** Not timed. */
     public static final int UNTIMED = 4;
-    /** The record says when it is due. */
+    /** The record has a time at which it is due. */
     public static final int DUE = 8;
     /** A whole scan may deliver entries in any order. */
     public static final int ANY_ORDER = 16;
 
     private Flags() {}
 
-    /** The flags that an operation may have. */
+    /** The flags allowed for an operation. */
     static int of(Operation operation) {
         int own =
                 switch (operation) {

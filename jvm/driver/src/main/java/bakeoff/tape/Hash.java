@@ -8,12 +8,12 @@ import net.openhft.hashing.SeededXxHash;
 /**
  * XXH64, the checksum of tapes, pools and scans.
  *
- * <p>By two libraries: one hashes bytes where they lie, but only all of them at once; the other takes them in pieces. The first would
- * also read pieces through an access of ours, but it is compiled once for all, and with a second kind of access in the process scans
- * took up to 2.7 times as long in some processes.
+ * <p>It uses two libraries. One hashes bytes in place, but only all at once. The other accepts pieces. The first could
+ * also read pieces through a custom access class, but its code is compiled once for all access classes. With a second
+ * access class in the process, scans took up to 2.7 times as long in some processes.
  */
 public final class Hash {
-    // Plain Java: nothing is unpacked, and what comes in pieces is hashed once, outside the clock.
+    // Plain Java, which unpacks nothing. Pieces are hashed once, outside the clock.
     private static final XXHashFactory FACTORY = XXHashFactory.safeInstance();
 
     private Hash() {}
@@ -28,12 +28,12 @@ public final class Hash {
         return SeededXxHash.ofBuffer(bytes, offset, length, seed);
     }
 
-    /** XXH64 of memory that begins at this address. Nobody checks that it may be read. */
+    /** XXH64 of memory at this address. It is not checked whether the memory may be read. */
     public static long xxh64(long address, int length, long seed) {
         return SeededXxHash.ofMemory(address, length, seed);
     }
 
-    /** XXH64 with seed 0 of bytes that come in pieces. */
+    /** XXH64 with seed 0 of bytes that arrive in pieces. */
     public static StreamingXXHash64 streaming() {
         return FACTORY.newStreamingHash64(0);
     }

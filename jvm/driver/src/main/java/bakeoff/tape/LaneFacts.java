@@ -1,11 +1,11 @@
 package bakeoff.tape;
 
 /**
- * Where a lane lies and what is on it.
+ * The place and size of a lane.
  *
  * @param offset where it begins in the file
  * @param bytes its length
- * @param operations operations on it, commits included
- * @param blocks blocks on it
+ * @param operations its operations, commits included
+ * @param blocks its blocks
  */
 public record LaneFacts(long offset, long bytes, long operations, long blocks) {}

@@ -7,34 +7,38 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * One lane of a tape, read from its beginning to its end, a window of several blocks at a time, into one buffer that is used again.
+ * Reads one lane of a tape from beginning to end into one reused buffer, a window of several blocks at a time.
  *
- * <p>A block is checked as a whole before its records are read. Once {@link TapeReader#check} has seen a whole tape, its blocks are
- * not checked again as long as the file stays as it was; whether it did is looked at when a lane begins and when it ends.
+ * <p>A block is checked as a whole before its records are read. After {@link TapeReader#check} has checked the whole
+ * tape, blocks are not checked again while the file is unchanged. That is verified at the beginning and the end of a
+ * lane.
  */
 public final class LaneReader {
-    /** Operations in a block, at most. */
+    /** The maximum of operations in a block. */
     public static final int BLOCK_OPERATIONS_MAX = 1024;
-    /** Bytes of output, and of written values, of a block with more than one operation, at most. */
+    /** The maximum of output bytes, and of written bytes, of a block with several operations. */
     public static final int BLOCK_BYTES_MAX = 1 << 20;
 
     private static final int BLOCK_HEADER_BYTES = 24;
-    /** Small enough to stay in a processor's second cache beside a store's own memory, large enough that asking the kernel for it costs little beside copying it: with half as much it was 1 to 2 ns an operation more. */
+    /**
+     * Small enough for a processor's second-level cache next to a store's own memory. Large enough that the system call
+     * costs little compared with the copy: half the size cost 1 to 2 ns more per operation.
+     */
     static final int WINDOW_BYTES = 1 << 17;
 
     private final Path path;
     private final FileChannel file;
     private final LaneFacts facts;
     private final long poolBytes;
-    /** The whole tape was checked when the file had this stamp; null if it was not checked. */
+    /** The file's stamp when the whole tape was checked; null before. */
     private final Stamp checked;
 
     private ByteBuffer window;
-    /** Where in the file the window begins. */
+    /** The place of the window in the file. */
     private long windowPosition;
-    /** Where in the file the next block begins. */
+    /** The place of the next block in the file. */
     private long position;
-    /** Where in the window the current block's records begin, and where they end. */
+    /** The range of the current block's records in the window. */
     private int begin;
 
     private int end;
@@ -54,16 +58,16 @@ public final class LaneReader {
         this.checked = checked;
         position = facts.offset();
         windowPosition = position;
-        // A window of less than a block grows.
+        // A window shorter than a block grows.
         window = OwnBuffers.direct(windowBytes).limit(0);
         checkStamp();
     }
 
     /**
-     * Reads the next block. Says whether there was one.
+     * Reads the next block. Returns whether there was one.
      *
-     * @throws TapeException if the block is damaged or cannot be read, the lane's counts do not add up, or the file was changed after
-     *     it was checked
+     * @throws TapeException if the block is damaged or unreadable, if the lane's counts do not add up, or if the file
+     *     was changed after it was checked
      */
     public boolean next() throws TapeException {
         long left = facts.offset() + facts.bytes() - position;
@@ -110,7 +114,10 @@ public final class LaneReader {
         end = begin + length;
     }
 
-    /** Sees to it that so many bytes from the next block's beginning on are in the window, and says where in it they begin. */
+    /**
+     * Ensures that the window has this number of bytes from the beginning of the next block. Returns where they begin
+     * in the window.
+     */
     private int bring(int length, long left) throws IOException {
         long place = position - windowPosition;
         if (place + length <= window.limit()) {
@@ -132,7 +139,7 @@ public final class LaneReader {
         }
     }
 
-    /** Refuses a block whose records are not exactly what its header says. */
+    /** Refuses a block whose records contradict its header. */
     private void checkBlock(long base) throws TapeException {
         Record record = new Record();
         int count = 0;
@@ -169,7 +176,7 @@ public final class LaneReader {
         return bytes < 0 || sum > Long.MAX_VALUE - bytes ? Long.MAX_VALUE : sum + bytes;
     }
 
-    /** Refuses a file that was written to since it was checked. */
+    /** Refuses a file that was changed after it was checked. */
     private void checkStamp() throws TapeException {
         if (checked != null && !checked.equals(Stamp.of(path))) {
             throw new TapeException(
@@ -195,7 +202,7 @@ public final class LaneReader {
         return operations;
     }
 
-    /** Bytes that right answers to the current block append to the output. */
+    /** The number of bytes that right answers to the current block append to the output. */
     public long outputBytes() {
         return outputBytes;
     }
@@ -204,25 +211,25 @@ public final class LaneReader {
         return checksum;
     }
 
-    /** The bytes in which the current block's records name places; the next block may take their place. */
+    /** The bytes that the current block's records refer to. The next block may overwrite them. */
     public ByteBuffer records() {
         return window;
     }
 
-    /** Where in {@link #records} the first of the current block's records lies. */
+    /** The offset of the current block's first record in {@link #records}. */
     public int first() {
         return begin;
     }
 
-    /** How many bytes all records of the current block are. */
+    /** The total length of the current block's records. */
     public int recordBytes() {
         return end - begin;
     }
 
     /**
-     * Fills {@code record} with the one at {@code place} of the current block and returns where the next lies.
+     * Fills {@code record} with the record at {@code place} of the current block. Returns the place of the next.
      *
-     * @throws TapeException if there is none, which a block that was checked does not do
+     * @throws TapeException if there is none, which cannot happen in a checked block
      */
     public int read(int place, Record record) throws TapeException {
         int next = record.decode(window, place, end);

@@ -2,17 +2,17 @@ package bakeoff.tape;
 
 import java.util.Locale;
 
-/** What is done to a store, in the order of the codes on tape, which begin at 1. */
+/** Operations on a store, in the order of the codes on tape, which begin at 1. */
 public enum Operation {
-    /** Write a key that is not there. */
+    /** Write a new key. */
     INSERT,
-    /** Replace the value of a key that is there. */
+    /** Replace the value of an existing key. */
     UPDATE,
-    /** Write a key whether or not it is there. */
+    /** Write a key, new or existing. */
     UPSERT,
     /** Read a key's value. */
     GET,
-    /** Remove a key. */
+    /** Delete a key. */
     DELETE,
     /** Some entries from a key on. */
     SCAN,
@@ -22,16 +22,16 @@ public enum Operation {
     COMMIT,
     /** Chained lookups. */
     WALK,
-    /** Ask whether a key is there. */
+    /** Check whether a key exists. */
     EXISTS,
-    /** The entries whose keys begin alike. */
+    /** The entries whose keys have a prefix. */
     SCAN_PREFIX,
-    /** The first entry, of all or of those whose keys begin alike. */
+    /** The first entry of all, or of those with a prefix. */
     FIRST;
 
     private static final Operation[] ALL = values();
 
-    /** The operation of a code; null if there is none. */
+    /** The operation with a code; null if there is none. */
     public static Operation ofCode(int code) {
         return code >= 1 && code <= ALL.length ? ALL[code - 1] : null;
     }
@@ -51,12 +51,12 @@ public enum Operation {
         return this == INSERT || this == UPDATE || this == UPSERT;
     }
 
-    /** Whether it is about one key. */
+    /** Whether it has exactly one key. */
     public boolean hasKey() {
         return this != COMMIT && this != SCAN_ALL && this != WALK;
     }
 
-    /** Whether it goes from entry to entry: a scan of any kind, a walk. */
+    /** Whether it visits several entries: a scan of any kind, or a walk. */
     public boolean isVisit() {
         return isScan() || this == WALK;
     }
@@ -66,7 +66,7 @@ public enum Operation {
         return this == SCAN || this == SCAN_ALL || hasPrefix();
     }
 
-    /** Whether its key is only the beginning of keys. */
+    /** Whether its key is a prefix. */
     public boolean hasPrefix() {
         return this == SCAN_PREFIX || this == FIRST;
     }

@@ -10,16 +10,18 @@ import java.nio.file.StandardOpenOption;
 import net.jpountz.xxhash.StreamingXXHash64;
 
 /**
- * A value pool in memory: mapped, all its pages present.
+ * A value pool in memory: mapped, with all its pages present.
  *
- * <p>A buffer holds less than 2 GiB, so the file is mapped in windows that begin every GiB and overlap: every value, which is at
- * most 1 GiB long, lies in one of them as a whole.
+ * <p>A buffer holds less than 2 GiB, so the file is mapped in overlapping windows that begin every GiB. A value has at
+ * most 1 GiB, so it is completely inside one window.
  */
 public final class Pool {
     private static final int STEP_BITS = 30;
     private static final long STEP = 1L << STEP_BITS;
 
-    /** Up to so many bytes are copied into the heap, from which arrays are filled sooner than from a file's memory. */
+    /**
+     * Pools up to this size are copied into the heap. Filling arrays from the heap is faster than from a mapped file.
+     */
     private static final int HEAP_BYTES_MAX = 1 << 20;
 
     private final long bytes;
@@ -32,25 +34,25 @@ public final class Pool {
         forArrays = bytes > HEAP_BYTES_MAX || !windows[0].isDirect() ? this : inHeap();
     }
 
-    /** Made with the pool, so that it is as little of a store's memory as the pool is. */
+    /** Made together with the pool, so that it does not count as a store's memory either. */
     private Pool inHeap() {
         byte[] copy = new byte[(int) bytes];
         windows[0].get(0, copy);
         return new Pool(bytes, new ByteBuffer[] {ByteBuffer.wrap(copy)});
     }
 
-    /** The same values where arrays are filled from them soonest: a short pool's in the heap. */
+    /** The same values, in the heap if the pool is short: arrays are filled faster from there. */
     public Pool forArrays() {
         return forArrays;
     }
 
-    /** Whether all values lie in one buffer, at the places that the tape names. */
+    /** Whether all values are in one buffer, at the places on the tape. */
     public boolean isOneWindow() {
         return windows.length == 1;
     }
 
     /**
-     * Maps a pool into memory and touches every page of it.
+     * Maps a pool into memory and touches every page.
      *
      * @throws TapeException if the file cannot be opened or mapped
      */
@@ -75,7 +77,7 @@ public final class Pool {
         return bytes;
     }
 
-    /** XXH64 of it. Reads all of it. */
+    /** Its XXH64. Reads the whole pool. */
     public long checksum() {
         byte[] piece = new byte[1 << 16];
         try (StreamingXXHash64 hash = Hash.streaming()) {
@@ -88,13 +90,13 @@ public final class Pool {
         }
     }
 
-    /** The buffer in which a value that begins here lies as a whole. */
+    /** The buffer that completely contains a value beginning here. */
     public ByteBuffer window(long offset) {
-        // A value of no bytes may begin at the very end.
+        // An empty value may begin at the very end.
         return windows[(int) Math.min(offset >> STEP_BITS, windows.length - 1)];
     }
 
-    /** Where in its buffer a value lies that begins here. */
+    /** The place in its buffer of a value that begins here. */
     public int place(long offset) {
         long window = Math.min(offset >> STEP_BITS, windows.length - 1);
         return (int) (offset - window * STEP);

@@ -2,7 +2,7 @@ package bakeoff.tape;
 
 import java.nio.ByteBuffer;
 
-/** One operation of a tape. The same object is filled again and again. Lengths and offsets are bytes. */
+/** One operation of a tape. The same object is reused for many operations. Lengths and offsets are bytes. */
 public final class Record {
     static final int FIXED_BYTES = 16;
     static final int KEY_BYTES_MAX = 0xffff;
@@ -11,28 +11,28 @@ public final class Record {
     static final int BYTES_MAX = FIXED_BYTES + DUE_BYTES + KEY_BYTES_MAX + SCAN_BYTES;
 
     /**
-     * Operation, flags and both lengths, as on tape: taken apart where they are asked for, since few of them are of most records, and to
-     * keep an object here would cost a memory barrier for each.
+     * Operation, flags and both lengths, as on tape. They are decoded on demand, since most uses need only some of
+     * them. Storing an object here would cost a memory barrier.
      */
     private long head;
-    /** Where the key (for a walk the path) lies in the block. */
+    /** The offset of the key (for a walk: the path) in the block. */
     public int keyOffset;
-    /** Where in the pool that value lies; for a walk the object id expected, or what all fields come to. */
+    /** The offset of the value in the pool. For a walk: the expected object id, or the checksum of all fields. */
     public long valueOffset;
     /** When the operation is due, if flag {@code DUE} is set: unsigned nanoseconds from the start of the phase. */
     public long dueNs;
-    /** Scans: entries at most, 0 for a whole scan. */
+    /** Scans: maximum of entries, 0 for a whole scan. */
     public long limit;
     /** Scans: entries expected. */
     public long entries;
     /** Scans: bytes of keys and values expected. */
     public long bytes;
-    /** Scans: the consumer's last state expected. */
+    /** Scans: expected final state of the consumer. */
     public long checksum;
-    /** Scans: what is done with each entry. */
+    /** Scans: the use of each entry. */
     public Consumer consumer;
 
-    /** What to do. */
+    /** The operation. */
     public Operation operation() {
         return Operation.ofCode((int) head & 0xff);
     }
@@ -52,7 +52,10 @@ public final class Record {
         return (int) (head >>> 16) & 0xffff;
     }
 
-    /** Length of the value written or expected, unsigned; for a walk what {@link bakeoff.directory.Walk} reads. */
+    /**
+     * Length of the written or expected value, unsigned. For a walk: the properties that {@link bakeoff.directory.Walk}
+     * decodes.
+     */
     public long valueBytes() {
         return head >>> 32;
     }
@@ -63,8 +66,8 @@ public final class Record {
     }
 
     /**
-     * Fills this from the record at {@code offset} of a little-endian buffer and returns where the next begins; -1 if the bytes are no
-     * record.
+     * Fills this from the record at {@code offset} of a little-endian buffer. Returns where the next record begins, or
+     * -1 if the bytes are not a record.
      */
     public int decode(ByteBuffer block, int offset, int end) {
         if (end - offset < FIXED_BYTES) {
@@ -101,13 +104,13 @@ public final class Record {
         entries = block.getLong(offset + 8);
         bytes = block.getLong(offset + 16);
         checksum = block.getLong(offset + 24);
-        // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown
+        // The consumer's byte and the following zeros, read as one integer: anything but zeros gives an unknown
         // consumer.
         consumer = Consumer.ofCode(block.getLong(offset + 32));
         return consumer == null ? -1 : offset + SCAN_BYTES;
     }
 
-    /** Whether it has a key and nothing behind it, nor a time before it: neither a scan nor a walk nor due. */
+    /** Whether it has exactly a key, and neither a time nor anything after the key: not a scan, a walk or due. */
     public boolean isOfOneKey() {
         return isOfOneKey(kind());
     }
@@ -133,7 +136,10 @@ public final class Record {
         return (differences >>> 16 & 0xffff) == 0;
     }
 
-    /** In which bits of their beginnings records differ from this one that lie from {@code offset} on, so many and so many bytes apart; 0 if their values are of its length too. */
+    /**
+     * The bits in which the beginnings of records differ from this one. There are {@code count} records from
+     * {@code offset} on, {@code apart} bytes apart. 0 if their values have its length too.
+     */
     public long differences(ByteBuffer block, int offset, int apart, int count) {
         long differences = 0;
         for (int index = 0; index < count; index++) {
@@ -153,7 +159,7 @@ public final class Record {
         return (int) (head >>> 16 & 0xffff) + (int) (head >>> 32);
     }
 
-    /** Bytes that a right answer appends to the output. */
+    /** The number of bytes that a right answer appends to the output. */
     long outputBytes() {
         if (operation() == Operation.GET && has(Flags.FOUND)) {
             return valueBytes();
@@ -161,12 +167,12 @@ public final class Record {
         return operation().isScan() && consumer == Consumer.COPY ? bytes : 0;
     }
 
-    /** Bytes of the value that is written. */
+    /** The number of written value bytes. */
     long writtenBytes() {
         return operation().writesValue() ? valueBytes() : 0;
     }
 
-    /** Whether {@code valueOffset} and {@code valueBytes} name a slice of the pool. */
+    /** Whether {@code valueOffset} and {@code valueBytes} refer to a slice of the pool. */
     public boolean refersToPool() {
         return operation().writesValue() || operation() == Operation.GET && has(Flags.FOUND);
     }

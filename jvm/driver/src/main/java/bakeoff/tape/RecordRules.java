@@ -3,22 +3,22 @@ package bakeoff.tape;
 import bakeoff.directory.Walk;
 import java.nio.ByteBuffer;
 
-/** The rules of the format that a record must keep, whatever a decoder would make of it. */
+/** The format's rules for a record, even if a decoder could read it otherwise. */
 final class RecordRules {
-    /** A broken rule: the field, its value and what it should be. */
+    /** A broken rule: the field, its value and the expected value. */
     record Broken(String what, Object found, Object expected) {}
 
-    /** The longest value that a Java array and a window of the pool hold for sure, which is as long as suites go. */
+    /** The longest value that always fits into a Java array and a window of the pool. Suites have the same limit. */
     private static final long VALUE_BYTES_MAX = 1 << 30;
 
     private RecordRules() {}
 
-    /** What is broken about bytes that are no record. */
+    /** The broken rule for bytes that are not a record. */
     static Broken malformed(byte first) {
         return new Broken("record", "malformed (first byte %d)".formatted(first & 0xff), "a whole, known record");
     }
 
-    /** The first rule that is broken; null if none is. */
+    /** The first broken rule; null if there is none. */
     static Broken check(Record record, ByteBuffer block, long poolBytes) {
         Operation operation = record.operation();
         int allowed = Flags.of(operation);
@@ -77,7 +77,7 @@ final class RecordRules {
         return misplaced ? new Broken("flag ANY_ORDER", "set", "unset for a scan that copies") : null;
     }
 
-    /** The path of a walk has as many components as the record says, and its values a codec that is known. */
+    /** The path of a walk must have the number of components in the record, and its values a known codec. */
     private static Broken checkPath(Record record, ByteBuffer block) {
         if (!Walk.isKnown(record.valueBytes())) {
             return new Broken("walk", "0x%08x".formatted(record.valueBytes()), "a known codec with known fields");

@@ -7,15 +7,15 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 
 /**
- * What changes when a file is written to or another takes its place.
+ * Properties of a file that change when it is written to or replaced.
  *
- * @param file what the system knows it by
+ * @param file the system's key for it
  * @param bytes its length
  * @param modified when it was last written to
  */
 record Stamp(Object file, long bytes, FileTime modified) {
     /**
-     * The stamp that a file has now.
+     * A file's current stamp.
      *
      * @throws TapeException if it cannot be read
      */

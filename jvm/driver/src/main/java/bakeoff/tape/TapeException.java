@@ -2,11 +2,11 @@ package bakeoff.tape;
 
 import java.nio.file.Path;
 
-/** A tape or a pool that is damaged, truncated, foreign or cannot be read. */
+/** A tape or pool that is damaged, truncated, foreign or unreadable. */
 public final class TapeException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** What is wrong with a file. */
+    /** A fault of a file. */
     public TapeException(Path path, String message) {
         super(path + ": " + message);
     }

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the header of a tape says.
+ * The header of a tape.
  *
  * @param operations operations on all lanes, commits included
- * @param lanes the lanes, one a thread
+ * @param lanes the lanes, one per thread
  * @param poolBytes length of the pool
  * @param poolChecksum XXH64 of the pool
  * @param contentChecksum XXH64 of the block checksums
@@ -29,12 +29,12 @@ public record TapeHeader(
     static final int FIXED_BYTES = 72;
     private static final int CHECKSUM_OFFSET = 64;
     private static final int LANE_BYTES = 32;
-    /** Lanes of a tape, at most. */
+    /** The maximum of lanes in a tape. */
     public static final int LANES_MAX = 4096;
 
     private static final int METADATA_BYTES_MAX = 1 << 20;
 
-    /** The length of a header as its fixed part gives it, refused if no tape has it. */
+    /** The length of a header according to its fixed part. Impossible lengths are refused. */
     static int headerBytes(ByteBuffer fixed, Path path) throws TapeException {
         int lanes = fixed.getInt(16);
         if (lanes < 1 || lanes > LANES_MAX) {
@@ -61,7 +61,7 @@ public record TapeHeader(
         return (FIXED_BYTES + LANE_BYTES * lanes + metadataBytes + 7) / 8 * 8;
     }
 
-    /** Reads a whole header, whose shape {@link #headerBytes} found possible. */
+    /** Decodes a whole header whose length {@link #headerBytes} accepted. */
     static TapeHeader decode(ByteBuffer bytes, long fileBytes, Path path) throws TapeException {
         long checksum = bytes.getLong(CHECKSUM_OFFSET);
         bytes.putLong(CHECKSUM_OFFSET, 0);
@@ -106,7 +106,7 @@ public record TapeHeader(
         }
     }
 
-    /** Lanes lie one after the other from the header to the end of the file, and their operations add up. */
+    /** Checks that lanes are contiguous from the header to the end of the file, and that their operations add up. */
     private void checkLanes(long headerBytes, long fileBytes, Path path) throws TapeException {
         long end = headerBytes;
         long sum = 0;

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import net.jpountz.xxhash.StreamingXXHash64;
 
-/** An open tape: a header that was checked, and lanes that are read block by block. */
+/** An open tape: a checked header, and lanes to read block by block. */
 public final class TapeReader implements Closeable {
     private static final byte[] MAGIC = "BAKETAPE".getBytes(StandardCharsets.US_ASCII);
     private static final int VERSION = 1;
@@ -20,7 +20,7 @@ public final class TapeReader implements Closeable {
     private final Path path;
     private final FileChannel file;
     private final TapeHeader header;
-    /** Every record was looked at and found right, in a file of this stamp; null before. */
+    /** The file's stamp when every record was checked; null before. */
     private Stamp checked;
 
     private TapeReader(Path path, FileChannel file, TapeHeader header) {
@@ -32,7 +32,7 @@ public final class TapeReader implements Closeable {
     /**
      * Opens a tape and checks its magic, version, length, header and lane table.
      *
-     * @throws TapeException if it cannot be read, is no tape, is of another version, was cut short or is damaged
+     * @throws TapeException if it is unreadable, no tape, of another version, cut short or damaged
      */
     public static TapeReader open(Path path) throws TapeException {
         FileChannel file = openFile(path);
@@ -85,7 +85,7 @@ public final class TapeReader implements Closeable {
         return new TapeException(path, lengths + "; it was cut short or added to: record it again");
     }
 
-    /** What the header says. */
+    /** The header. */
     public TapeHeader header() {
         return header;
     }
@@ -96,10 +96,10 @@ public final class TapeReader implements Closeable {
     }
 
     /**
-     * Reads every block of every lane with the memory of one block, and refuses the tape if anything on it is not as it was
-     * written. Adds what it writes to {@code written}.
+     * Reads every block of every lane with the memory of one block. Refuses the tape if anything on it was changed.
+     * Adds its written values to {@code written}.
      *
-     * @throws TapeException what is wrong and where
+     * @throws TapeException with the fault and its place
      */
     public void check(WrittenValues written) throws TapeException {
         Stamp stamp = Stamp.of(path);
@@ -126,7 +126,7 @@ public final class TapeReader implements Closeable {
     }
 
     /**
-     * The lane with this number, which there must be, from its beginning.
+     * The lane with this number, from its beginning. The lane must exist.
      *
      * @throws TapeException if the file was changed after it was checked
      */
@@ -147,7 +147,7 @@ public final class TapeReader implements Closeable {
         try {
             file.close();
         } catch (IOException ignored) {
-            // The file was only read: nothing can be lost.
+            // The file was only read, so nothing can be lost.
         }
     }
 
@@ -157,7 +157,7 @@ public final class TapeReader implements Closeable {
         return bytes;
     }
 
-    /** Fills a buffer up to its limit, from its beginning. */
+    /** Fills a buffer up to its limit. */
     static void readFully(FileChannel file, long offset, ByteBuffer bytes) throws IOException {
         bytes.rewind();
         while (bytes.hasRemaining()) {

@@ -3,46 +3,46 @@ package bakeoff.tape;
 import java.util.Arrays;
 
 /**
- * The different slices of a pool that tapes write as values, as long as they are few, as those are of a pool that was cut: who has to hand
- * over objects can then make one for each beforehand.
+ * The distinct slices of a pool that tapes write as values, as long as they are few, as in a recorded pool. A store
+ * that takes objects can then have each of them made beforehand.
  */
 public final class WrittenValues {
-    /** More, or more bytes together, would take too much of a heap. */
+    /** More slices, or more bytes in total, would take too much heap. */
     private static final int NUMBER_MAX = 1 << 16;
 
     private static final int BYTES_MAX = 16 << 20;
     private static final int PLACE_BITS = 17;
-    /** Spreads neighbouring numbers: the golden ratio's part behind the point. */
+    /** Spreads neighbouring numbers: the fractional part of the golden ratio. */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
     private final Record record = new Record();
-    /** {@link #slice}s, each plus 1 at its place or the next free one behind it; null once there are too many. */
+    /** {@link #slice}s plus 1, each at its place or the next free one after it; null after there were too many. */
     private long[] table;
 
     private int number;
     private long bytes;
 
-    /** Of a pool of this length, which no tape has yet. */
+    /** For a pool of this length, before any tape. */
     public WrittenValues(long poolBytes) {
         table = poolBytes <= BYTES_MAX ? new long[1 << PLACE_BITS] : null;
     }
 
-    /** So many bytes from this place on, as one number; in the order of places. */
+    /** The slice with this place and length, as one number. Slices sort by place. */
     public static long slice(int place, int length) {
         return (long) place << Integer.SIZE | length;
     }
 
-    /** Where a slice begins. */
+    /** The place of a slice. */
     public static int place(long slice) {
         return (int) (slice >> Integer.SIZE);
     }
 
-    /** How long a slice is. */
+    /** The length of a slice. */
     public static int length(long slice) {
         return (int) slice;
     }
 
-    /** Adds those of a lane's current block, which was checked. */
+    /** Adds the values of a lane's current block, which was checked. */
     void add(LaneReader lane) throws TapeException {
         int place = lane.first();
         for (int left = lane.operations(); left > 0 && table != null; left--) {
@@ -72,7 +72,7 @@ public final class WrittenValues {
         }
     }
 
-    /** All of them in the order of their places; none if they are too many. */
+    /** All slices, sorted by place. Empty if there are too many. */
     public long[] slices() {
         return table == null
                 ? new long[0]

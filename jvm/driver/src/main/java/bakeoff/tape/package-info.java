@@ -1,6 +1,6 @@
 /**
- * Tapes and value pools, as {@code docs/TAPE.md} lays them down. Reading only; knows no store.
+ * Reads tapes and value pools, as {@code docs/TAPE.md} defines them. Knows no store.
  *
- * <p>A block is checked as a whole before it is handed out, so that going through its records needs no error path.
+ * <p>A block is checked as a whole before it is delivered, so iterating over its records needs no error handling.
  */
 package bakeoff.tape;

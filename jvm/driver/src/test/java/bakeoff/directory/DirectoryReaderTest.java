@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Values that Rust wrote, and values that nobody would write. */
+/** Values written by Rust, and invalid values. */
 final class DirectoryReaderTest {
     private static final Path VALUES = Path.of("../../crates/tape/vectors/serialised.bin");
     private static final int FLAT_BYTES = 232;
@@ -29,7 +29,7 @@ final class DirectoryReaderTest {
         return reader;
     }
 
-    /** The first value of each codec, in the order in which they lie there. */
+    /** The first value of each codec, in the order of the file. */
     private static byte[] value(int codec) throws Exception {
         byte[] all = Files.readAllBytes(VALUES);
         int flat = 2 * Long.BYTES;
@@ -46,7 +46,7 @@ final class DirectoryReaderTest {
         for (int codec : new int[] {Walk.LONG, Walk.FLATBUFFERS, Walk.PROTOBUF}) {
             byte[] value = value(codec);
             DirectoryReader reader = reader(codec, false);
-            // Behind a value lies whatever an output held before.
+            // An output may have older bytes behind a value.
             assertTrue(reader.read(Arrays.copyOf(value, value.length + 100), value.length), "codec " + codec);
             assertEquals(200 + codec, reader.objectId());
             assertEquals(reader.objectId(), reader.state());

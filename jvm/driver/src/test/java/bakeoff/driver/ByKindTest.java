@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** That each operation is found among those of its kind, in the order of the tape, whatever the kinds are. */
+/** Each operation is found among those of its kind, in tape order, for any mix of kinds. */
 final class ByKindTest {
     private static final Operation[] OPERATIONS = Operation.values();
     private static final int[] FLAGS = {
@@ -38,7 +38,7 @@ final class ByKindTest {
         Random random = new Random(5);
         ByKind byKind = new ByKind();
         for (int block = 0; block < 500; block++) {
-            // Of a few kinds, as on most tapes, or of all.
+            // With a few kinds, as on most tapes, or with all.
             int operations = 1 + random.nextInt(OPERATIONS.length);
             int flags = 1 + random.nextInt(FLAGS.length);
             int count = 1 + random.nextInt(block % 2 == 0 ? 20 : LaneReader.BLOCK_OPERATIONS_MAX);

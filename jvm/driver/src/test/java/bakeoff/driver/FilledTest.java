@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a block's keys and values are made from, and that those a store may keep are left alone. */
+/** How a block's keys and values are made. Objects that a store may keep stay unchanged. */
 final class FilledTest {
     private static void fill(Filled<byte[]> filled, String... words) {
         filled.begin(words.length);
@@ -38,7 +38,7 @@ final class FilledTest {
         }
     }
 
-    /** That of operation {@code index}. */
+    /** The object of operation {@code index}. */
     private static <B> B of(Filled<B> filled, int index) {
         return filled.array()[filled.indexes()[index]];
     }
@@ -74,14 +74,17 @@ final class FilledTest {
         assertEquals("a", text(filled, 0));
     }
 
-    /** All of a block at once: these words of so many letters, which lie behind each other in the heap. */
+    /**
+     * Fills all objects of a block at once with these words of {@code length} letters, which are contiguous in the
+     * heap.
+     */
     private static void fillAll(Filled<byte[]> filled, int length, String words) {
         int[] places = new int[words.length() / length];
         for (int index = 0; index < places.length; index++) {
             places[index] = 5 + index * length - 2;
         }
         byte[] memory = ("offst" + words).getBytes(StandardCharsets.US_ASCII);
-        // The buffer begins behind the array's beginning.
+        // The buffer begins after the array's beginning.
         filled.begin(places.length);
         filled.fillAll(ByteBuffer.wrap(memory, 1, memory.length - 1).slice(), places, 1, length);
     }
@@ -131,7 +134,7 @@ final class FilledTest {
         return ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
     }
 
-    /** A block of two views, which begin at these places and read so. */
+    /** A block of two views with these places and contents. */
     private static void view(
             Filled<ByteBuffer> filled,
             ByteBuffer one,
@@ -178,7 +181,7 @@ final class FilledTest {
         filled.begin(2);
         filled.fill(0, source, 18, 6);
         filled.fill(1, source, 2, 3);
-        // The first is of another length now, and the last there are too few of.
+        // The first has another length now, and the last is missing.
         filled.begin(2);
         filled.fillAll(source, new int[] {9, 13}, 1, 3);
         assertEquals("six ten", text.apply(filled, 0) + " " + text.apply(filled, 1));
@@ -199,13 +202,15 @@ final class FilledTest {
         return Pool.open(Files.writeString(directory.resolve("pool.bin"), letters));
     }
 
-    /** What tapes wrote of it: one value of 60 bytes, one of none, one of 100, then those of 40 but for a cut last one. */
+    /**
+     * Values that tapes wrote: one of 60 bytes, an empty one, one of 100, then values of 40 up to a shorter last one.
+     */
     private static final long[] WRITTEN = LongStream.concat(
                     LongStream.of(WrittenValues.slice(0, 60), WrittenValues.slice(60, 0), WrittenValues.slice(60, 100)),
                     IntStream.range(4, 26).mapToLong(number -> WrittenValues.slice(number * 40, 40)))
             .toArray();
 
-    /** Takes slices by place and length, for a block's operations one after the other; says whether there are all of them. */
+    /** Takes slices by place and length for consecutive operations of a block. Returns whether all exist. */
     private static boolean slice(Filled<?> filled, int... placesAndLengths) {
         int count = placesAndLengths.length / 2;
         filled.begin(count);
@@ -213,7 +218,7 @@ final class FilledTest {
     }
 
     private static boolean slice(Filled<?> filled, int[] indexes, int[] placesAndLengths) {
-        // Records without keys: docs/TAPE.md says where in them length and place are.
+        // Records without keys: docs/TAPE.md defines where length and place are.
         int count = placesAndLengths.length / 2;
         int recordBytes = 16;
         ByteBuffer records = ByteBuffer.allocate(recordBytes * count).order(ByteOrder.LITTLE_ENDIAN);
@@ -229,7 +234,7 @@ final class FilledTest {
     private static <B> void sliced(Form<B> form, Pool pool, BiFunction<Filled<B>, Integer, String> text) {
         Slices<B> slices = Slices.of(form, pool, WRITTEN);
         Filled<B> filled = new Filled<>(form, slices);
-        // The last, from the first on, and two that are not directly behind the ones before.
+        // The last slice, then from the first on, then two that do not follow their predecessors directly.
         assertTrue(slice(filled, 1000, 40, 0, 60, 60, 0, 60, 100, 240, 40, 160, 40));
         String[] expected = {"z".repeat(40), "a".repeat(40) + "b".repeat(20), "", null, "g".repeat(40), "e".repeat(40)};
         for (int index = 0; index < 6; index++) {
@@ -237,7 +242,7 @@ final class FilledTest {
                 assertEquals(expected[index], text.apply(filled, index));
             }
         }
-        // Of four operations the last and the second write.
+        // Of four operations, the last and the second write.
         filled.begin(4);
         assertTrue(slice(filled, new int[] {3, 1}, new int[] {1000, 40, 0, 60}));
         assertEquals("z".repeat(40), text.apply(filled, 3));
@@ -246,7 +251,7 @@ final class FilledTest {
         B slice = of(filled, 4);
         assertTrue(slice(filled, 240, 40));
         assertSame(slice, of(filled, 0), "made once");
-        // One of a block lies elsewhere, or is of another length: all of it are filled.
+        // One value of the block is elsewhere, or has another length: all are filled.
         ByteBuffer window = (form.lends() ? pool : pool.forArrays()).window(0);
         assertFalse(slice(filled, 240, 40, 280, 40, 321, 40));
         filled.fillAll(window, new int[] {240, 280, 321}, 0, 40);

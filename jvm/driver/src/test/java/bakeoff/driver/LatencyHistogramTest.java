@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** That times are counted as the library counts them, wherever they are counted first. */
+/** Times are counted as in the library, regardless of where they are counted first. */
 final class LatencyHistogramTest {
     private static final long HOUR_NS = 3_600_000_000_000L;
 
@@ -25,7 +25,7 @@ final class LatencyHistogramTest {
         System.arraycopy(edges, 0, times, 100, edges.length);
         Histogram expected = new Histogram(1, HOUR_NS, 3);
         Arrays.stream(times).forEach(ns -> expected.recordValue(Math.min(ns, HOUR_NS)));
-        // A part by one lane, a part by another, some of it after it was asked.
+        // Some by one lane, some by another, and some after a first query.
         LatencyHistogram one = new LatencyHistogram();
         LatencyHistogram other = new LatencyHistogram();
         int[] all = IntStream.range(0, times.length).toArray();

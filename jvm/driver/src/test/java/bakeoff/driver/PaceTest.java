@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** What waits for a stall counts it, and what the harness takes counts for nobody. */
+/** Operations that wait for a stall include the wait. Delays by the harness count nowhere. */
 final class PaceTest {
     private static final long MS = 1_000_000;
 
-    /** Lets this much time pass and gives the reading at its end. */
+    /** Lets this much time pass and returns the reading at its end. */
     private static long pass(long ns) {
         long end = System.nanoTime() + ns;
         while (System.nanoTime() - end < 0) {

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The requests that every driver refuses are refused here. */
+/** Requests that every driver must refuse. */
 final class RequestTest {
     private static final Path VECTORS = Path.of("../../crates/protocol/vectors/refused-requests.json");
 

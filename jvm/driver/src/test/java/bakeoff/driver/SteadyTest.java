@@ -8,7 +8,7 @@ import com.google.gson.JsonObject;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** When the warm-up of a phase ends: the same cases as in the native driver. */
+/** The end of a phase's warm-up: the same cases as in the native driver. */
 final class SteadyTest {
     private static final long BLOCK = 1000;
 
@@ -18,7 +18,7 @@ final class SteadyTest {
         }
     }
 
-    /** Blocks whose operations take so many nanoseconds each; every other one is a little slower, so that there is chance in it. */
+    /** Blocks with these times per operation. Every other block is slightly slower, which adds variation. */
     private static Warmed warmUp(double part, long blocks, LongUnaryOperator nsOf) {
         Steady steady = new Steady(part, BLOCK * blocks, null);
         long warm = 0;

@@ -16,7 +16,9 @@ final class HeapPeakTest {
         return resources.get("heap_peak_bytes").getAsLong();
     }
 
-    /** Its parts are at their largest one after the other: the sum of their peaks was 1.19 times the largest heap. */
+    /**
+     * The heap's pools reach their maximum one after the other: the sum of their peaks was 1.19 times the largest heap.
+     */
     @Test
     void thePeakOfTheHeapExceededTheLargestHeap() {
         System.gc();

@@ -6,7 +6,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** In a process where others may have buffers too, so differences are looked at, of buffers much larger than those. */
+/** The process may have other buffers, so the test looks at differences, with much larger buffers. */
 final class OwnBuffersTest {
     private static final int BYTES = 64 << 20;
 
@@ -24,7 +24,7 @@ final class OwnBuffersTest {
         assertTrue(isNear(BYTES, OwnBuffers.bytes()));
         Reference.reachabilityFence(own);
         own = null;
-        // Once it is collected it is not taken off any longer.
+        // After it is collected, it is no longer subtracted.
         for (int tries = 0; tries < 100 && !isNear(0, OwnBuffers.bytes()); tries++) {
             System.gc();
             Thread.sleep(20);

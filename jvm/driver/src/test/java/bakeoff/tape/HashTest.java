@@ -7,7 +7,7 @@ import java.util.Random;
 import net.jpountz.xxhash.StreamingXXHash64;
 import org.junit.jupiter.api.Test;
 
-/** Both libraries, and all forms of the one, come to the same. */
+/** Both libraries, and all variants of the first, agree. */
 final class HashTest {
     private static final byte[] BYTES = new byte[300];
     private static final ByteBuffer DIRECT = ByteBuffer.allocateDirect(BYTES.length);

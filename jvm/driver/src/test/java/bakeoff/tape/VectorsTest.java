@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tapes that the recorder's own tests commit are read here as they are there. */
+/** The committed tapes of the recorder's tests are read here as there. */
 final class VectorsTest {
     private static final Path VECTORS = Path.of("../../crates/tape/vectors");
 
@@ -98,7 +98,7 @@ final class VectorsTest {
             scan.addProperty("consumer", record.consumer.word());
             json.add("scan", scan);
         }
-        // Numbers are compared as text: the parser keeps them as it found them.
+        // Numbers are compared as text, as the parser keeps them.
         return JsonParser.parseString(json.toString());
     }
 
@@ -131,7 +131,7 @@ final class VectorsTest {
         }
     }
 
-    /** Damage that all checksums agree with is refused in words or is another tape, but never anything else. */
+    /** Damage with valid checksums is refused with a message, or gives another tape, but never anything else. */
     @Test
     void bytesThatChecksumsAgreeWithNeverCrashAReader() throws Exception {
         byte[] whole = Files.readAllBytes(VECTORS.resolve("every-operation.tape"));
@@ -209,7 +209,7 @@ final class VectorsTest {
         tape.check(new WrittenValues(tape.header().poolBytes()));
     }
 
-    /** What was checked is not checked again, so it has to be the same still when a lane begins and when it ends. */
+    /** A checked tape is not checked again, so it must be unchanged when a lane begins and ends. */
     @Test
     void aTapeThatIsWrittenToAfterItWasCheckedIsRefused() throws Exception {
         Path path = temporary.resolve("written.tape");
@@ -226,7 +226,7 @@ final class VectorsTest {
         }
     }
 
-    /** Without a check of the whole tape each block is checked when it is read. */
+    /** Without a check of the whole tape, each block is checked when it is read. */
     @Test
     void blocksOfATapeThatWasNotCheckedAreChecked() throws Exception {
         byte[] bytes = Files.readAllBytes(VECTORS.resolve("every-operation.tape"));
@@ -244,7 +244,7 @@ final class VectorsTest {
         return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong(at);
     }
 
-    /** Makes the checksums right again, so that only what they protect can give damage away. */
+    /** Corrects the checksums, so that only other rules can detect damage. */
     private static void seal(byte[] bytes) {
         ByteBuffer tape = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         List<Long> checksums = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Different slices are told apart and counted, and given up where they are many. */
+/** Distinct slices are recognised and counted, and dropped if there are many. */
 final class WrittenValuesTest {
     private static final Path TAPE = Path.of("../../crates/tape/vectors/every-operation.tape");
 
@@ -17,7 +17,7 @@ final class WrittenValuesTest {
         try (TapeReader tape = TapeReader.open(TAPE)) {
             WrittenValues written = new WrittenValues(tape.header().poolBytes());
             tape.check(written);
-            // Sorted, and each once.
+            // Sorted and distinct.
             TreeSet<Long> expected = new TreeSet<>();
             Record record = new Record();
             for (int number = 0; number < tape.header().lanes().size(); number++) {

@@ -5,8 +5,9 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import java.nio.ByteBuffer;
 
 /**
- * XXH64 with a seed of its own for each call. It is in the library's package because there is the function that does it: what the
- * library has in public makes an object for each seed, which the compiler does not always spare, and scans allocate nothing of ours.
+ * XXH64 with a seed for each call. The class is in the library's package to reach its internal function. The library's
+ * public interface creates an object per seed, which the compiler cannot always eliminate. bakeoff must not allocate in
+ * scans.
  */
 public final class SeededXxHash {
     private SeededXxHash() {}
@@ -17,7 +18,7 @@ public final class SeededXxHash {
         return hash(bytes, UnsafeAccess.BYTE_BASE + offset, length, seed);
     }
 
-    /** XXH64 of a part of a buffer, which is direct or over an array that can be written to. */
+    /** XXH64 of a part of a buffer, which must be direct or have a writable array. */
     public static long ofBuffer(ByteBuffer bytes, int offset, int length, long seed) {
         Util.checkArrayOffs(bytes.capacity(), offset, length);
         return bytes.hasArray()
@@ -25,7 +26,7 @@ public final class SeededXxHash {
                 : ofMemory(Util.getDirectBufferAddress(bytes) + offset, length, seed);
     }
 
-    /** XXH64 of memory that begins at this address. Nobody checks that it may be read. */
+    /** XXH64 of memory at this address. It is not checked whether the memory may be read. */
     public static long ofMemory(long address, long length, long seed) {
         return hash(null, address, length, seed);
     }

@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How an LMDB environment is opened, whichever binding does it.
+ * How to open an LMDB environment, for all bindings.
  *
  * @param noSync {@code MDB_NOSYNC}
  * @param noMetaSync {@code MDB_NOMETASYNC}
  * @param writeMap {@code MDB_WRITEMAP}
  * @param mapAsync {@code MDB_MAPASYNC}
  * @param mapBytes length of the memory map
- * @param readers readers that there is room for
+ * @param readers maximum of readers
  */
 public record LmdbOptions(
         boolean noSync, boolean noMetaSync, boolean writeMap, boolean mapAsync, long mapBytes, int readers) {
-    /** {@code MDB_MAXKEYSIZE} as LMDB is built unless told otherwise. */
+    /** {@code MDB_MAXKEYSIZE} in a default build of LMDB. */
     public static final long KEY_BYTES_MAX = 511;
 
     private static final long GIBIBYTE = 1L << 30;
@@ -34,7 +34,7 @@ public record LmdbOptions(
     private static final String SOURCE = "http://www.lmdb.tech/doc/group__mdb.html";
     private static final String FLAGS = "http://www.lmdb.tech/doc/group__mdb__env.html";
 
-    /** What all bindings say of LMDB; the caller adds version and licence of its own. */
+    /** The description shared by all bindings. The caller adds version and licence. */
     public static StoreDescription describe(String name, String title, String binding) {
         return new StoreDescription(name, title)
                 .summary("LMDB, a copy-on-write B+ tree in one memory-mapped file, " + binding + ".")
@@ -104,9 +104,9 @@ public record LmdbOptions(
     }
 
     /**
-     * The options that a request asks for.
+     * The options for a request.
      *
-     * @throws StoreException if a setting gives up what the level promises
+     * @throws StoreException if a setting reduces the durability level
      */
     public static LmdbOptions of(OpenRequest request) throws StoreException {
         Durability durability = request.durability();
@@ -115,7 +115,7 @@ public record LmdbOptions(
         if (sync.equals("by-class")) {
             sync = word(durability);
         } else if (!most(sync).includes(durability)) {
-            throw StoreException.badRequest("setting `sync` is %s, which gives up durability %s: use %s"
+            throw StoreException.badRequest("setting `sync` is %s, which does not reach durability %s: use %s"
                     .formatted(sync, durability.word(), word(durability)));
         }
         boolean off = sync.equals("off");
@@ -137,7 +137,7 @@ public record LmdbOptions(
         };
     }
 
-    /** The level that a word of {@code sync} keeps. */
+    /** The level of a word of {@code sync}. */
     private static Durability most(String sync) {
         return switch (sync) {
             case "off" -> Durability.PROCESS;
@@ -147,8 +147,9 @@ public record LmdbOptions(
     }
 
     /**
-     * A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of a record
-     * alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
+     * A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous. It has twice
+     * the pages of one record per half-full page, plus everything that is ever written, as freed runs of pages may not
+     * be reusable.
      */
     static long mapBytes(DataHints hints) {
         double records = Math.max(hints.recordsMax(), hints.recordsInserted());
@@ -156,12 +157,15 @@ public record LmdbOptions(
         return Math.min((long) Math.ceil(bytes / GIBIBYTE) * GIBIBYTE, MAP_BYTES_MAX);
     }
 
-    /** What {@link bakeoff.store.Store#chosen} says. */
+    /** The value of {@link bakeoff.store.Store#chosen}. */
     public Map<String, Long> chosen() {
         return Map.of("map-size", mapBytes);
     }
 
-    /** The flags as bits of the C interface, {@code MDB_NOTLS} among them, without which a reader belongs to its thread for good. */
+    /**
+     * The flags as bits of the C interface. {@code MDB_NOTLS} is among them: without it, a reader belongs to its thread
+     * forever.
+     */
     public int bits() {
         return 0x20_0000
                 | (noSync ? 0x1_0000 : 0)

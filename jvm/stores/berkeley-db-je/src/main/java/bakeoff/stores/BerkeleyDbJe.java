@@ -49,7 +49,8 @@ public final class BerkeleyDbJe implements StoreType {
                 .language("Java")
                 .structure("b-tree")
                 .files("*.jdb (pieces of the log), je.lck, je.info.*, je.config.csv, je.stat.csv")
-                // "database integrity will be maintained", of both, and of the second "if the operating system fails".
+                // The documentation of both: "database integrity will be maintained"; of the second also "if the
+                // operating system fails".
                 .durability(
                         Durability.NONE,
                         "COMMIT_NO_SYNC: the log is written when its buffers are full",
@@ -85,7 +86,7 @@ public final class BerkeleyDbJe implements StoreType {
         return new Opened(environment, database, new NewNames(request, request.durability() == Durability.POWER));
     }
 
-    /** What an environment is opened with. */
+    /** The configuration of an environment. */
     static EnvironmentConfig config(OpenRequest request) {
         com.sleepycat.je.Durability durability =
                 switch (request.durability()) {
@@ -99,14 +100,17 @@ public final class BerkeleyDbJe implements StoreType {
         return config;
     }
 
-    /** What its database is opened with. */
+    /** The configuration of its database. */
     static DatabaseConfig databaseConfig() {
         return new DatabaseConfig().setAllowCreate(true).setTransactional(true);
     }
 
-    /** With the names of new logs to be flushed after each commit at level {@code power}. */
+    /** At level {@code power}, names of new logs are flushed after each commit. */
     private record Opened(Environment environment, Database database, NewNames names) implements Store<byte[]> {
-        /** It copies keys (Key.makeKey) and data (the constructor of LN, LN.copyEntryData) into arrays of its own (the classes of 18.3.12). */
+        /**
+         * It copies keys (Key.makeKey) and data (the constructor of LN, LN.copyEntryData) into its own arrays (classes
+         * of 18.3.12).
+         */
         @Override
         public Form<byte[]> form() {
             return new ArrayForm(true);
@@ -131,7 +135,7 @@ public final class BerkeleyDbJe implements StoreType {
         private final boolean batched;
         private final DatabaseEntry keyEntry = new DatabaseEntry();
         private final DatabaseEntry valueEntry = new DatabaseEntry();
-        /** The open batch; null outside of one, when each write is a transaction of its own. */
+        /** The open batch; null outside of one, where each write is a transaction. */
         private Transaction batch;
 
         OfThread(Environment environment, Database database, NewNames names, boolean batched) {
@@ -178,7 +182,7 @@ public final class BerkeleyDbJe implements StoreType {
             acknowledge();
         }
 
-        /** What was committed is to survive a power cut: it may be in a log that is new, which Berkeley DB does not flush the name of. */
+        /** A commit must survive a power cut. It may be in a new log, whose name Berkeley DB does not flush. */
         private void acknowledge() throws IOException {
             if (batch == null) {
                 names.flush();
@@ -196,7 +200,7 @@ public final class BerkeleyDbJe implements StoreType {
             return found;
         }
 
-        /** The entry's array, which is the caller's. */
+        /** The entry's array, which belongs to the caller. */
         private static byte[] arrayOf(DatabaseEntry entry) {
             byte[] array = entry.getData();
             boolean whole = entry.getOffset() == 0 && entry.getSize() == array.length;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class BerkeleyDbJeDefaultsTest {
-    /** What there is to be and what is promised: each is said in the store's description. */
+    /** Properties that bakeoff sets on purpose, as the store's description states. */
     private static final String[] ASKED_FOR = {"getAllowCreate", "getTransactional", "getNumExplicitlySetParams"};
 
     @Test

@@ -32,17 +32,17 @@ import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
 import net.openhft.chronicle.map.MapSegmentContext;
 
-/** Chronicle Map: one persisted hash table, made for as many and as large entries as there will be. */
+/** Chronicle Map: one persisted hash table, created for the expected number and size of entries. */
 public final class Chronicle implements StoreType {
     private static final String SOURCE = "https://github.com/OpenHFT/Chronicle-Map/blob/ea/docs/CM_Tutorial.adoc";
     private static final String BUILDER =
             "https://javadoc.io/doc/net.openhft/chronicle-map/latest/net/openhft/chronicle/map/ChronicleMapBuilder.html";
     private static final int CHUNK_BYTES_MAX = 1 << 26;
-    /** An entry is kept in at most this many pieces. */
+    /** The maximum of pieces of an entry. */
     private static final int CHUNKS_MAX = 60;
 
     static {
-        // It would tell its makers over the network that it runs; the library that does so is left out as well.
+        // It would report its use to its makers over the network. The library for that is excluded as well.
         System.setProperty("chronicle.analytics.disable", "true");
         System.setProperty("chronicle.announcer.disable", "true");
     }
@@ -51,7 +51,7 @@ public final class Chronicle implements StoreType {
     public StoreDescription describe() throws StoreException {
         return new StoreDescription("chronicle-map", "Chronicle Map")
                 .summary(
-                        "Hash table in one memory-mapped file, shared by threads and processes; made to measure beforehand.")
+                        "Hash table in one memory-mapped file, shared by threads and processes; created for an expected size.")
                 .version(Chronicle::version)
                 .license("Apache-2.0")
                 .language("Java")
@@ -64,22 +64,23 @@ public final class Chronicle implements StoreType {
                         SOURCE)
                 .durability(
                         Durability.PROCESS,
-                        "entries are written in the memory map, which the kernel keeps when the process dies; what nobody has closed is recovered when it "
+                        "entries are written in the memory map, which the kernel keeps when the process dies; a table that was not closed is recovered when it "
                                 + "is opened, since a process that dies leaves its locks in the map",
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         SOURCE)
                 .notOffered(
                         Durability.CONSISTENT,
-                        "entries reach the disk in no order, so recent ones may be lost where later ones are there",
+                        "entries reach the disk in no order, so older ones may be lost although later ones exist",
                         "https://github.com/OpenHFT/Chronicle-Map/blob/HEAD/spec/1_design_goals.md")
                 .notOffered(
                         Durability.POWER,
-                        "its interface has no call that flushes the map, and what was not written when the machine stops may be left damaged: recovering "
-                                + "it removes what is",
+                        "its interface has no call that flushes the map, and data not yet written when the machine stops may be damaged: recovery "
+                                + "removes it",
                         SOURCE + "#recovery")
                 .can(
                         Capability.SCAN_ANY_ORDER,
-                        // As of plain files: each write is acknowledged by itself, and a batch's end adds nothing.
+                        // As with plain files: each write is acknowledged separately, and the end of a batch adds
+                        // nothing.
                         Capability.BATCH,
                         Capability.BATCH_READS,
                         Capability.PARALLEL_READERS,
@@ -93,20 +94,18 @@ public final class Chronicle implements StoreType {
                         1,
                         1_000,
                         10L,
-                        "How many times as large as it was made for the table may become, which takes nothing before it is needed. Its own default of 1 "
-                                + "refuses an entry whose segment is full, where others have room.",
+                        "How many times its initial size the table may reach. Unused growth takes no space. The library's default of 1 "
+                                + "refuses an entry whose segment is full, although others have room.",
                         BUILDER + "#maxBloatFactor-double-"))
                 .setting(Setting.bytes(
                         "chunk-size",
                         1,
                         CHUNK_BYTES_MAX,
                         null,
-                        "Size of the pieces that entries are kept in. Without it an eighth of a mean entry, as the library chooses, or more where the largest "
+                        "Size of the pieces of an entry. By default an eighth of a mean entry, as the library chooses, or more if the largest "
                                 + "entry would take more than 60.",
                         BUILDER + "#actualChunkSize-int-"))
-                .memory(
-                        "none of its own: its file is a memory map, which the kernel keeps in the page cache, as much of which as it likes",
-                        SOURCE);
+                .memory("none of its own: its file is a memory map in the kernel's page cache", SOURCE);
     }
 
     private static String version() throws StoreException {
@@ -127,13 +126,12 @@ public final class Chronicle implements StoreType {
                 .entries(entries)
                 .averageKeySize(Math.max(1, hints.keyBytesMax()))
                 .averageValueSize(mean)
-                // What was there before is not asked for: then neither is made into an array, as their documentation
-                // says.
+                // The previous value is not needed, so it does not become an array, as the documentation says.
                 .putReturnsNull(true)
                 .removeReturnsNull(true)
                 .maxBloatFactor(request.settings().integer("max-bloat-factor"));
         long entryBytesMax = hints.keyBytesMax() + hints.valueBytesMax() + 16;
-        // By its own choice an entry of the mean size takes about eight pieces, and the largest would take too many.
+        // By default an entry of the mean size has about eight pieces, and the largest would have too many.
         boolean tooMany = entryBytesMax > CHUNKS_MAX / 8 * (hints.keyBytesMax() + mean);
         long chunk = Math.min(CHUNK_BYTES_MAX, entryBytesMax / CHUNKS_MAX + 1);
         if (tooMany || request.settings().has("chunk-size")) {
@@ -148,14 +146,15 @@ public final class Chronicle implements StoreType {
     }
 
     /**
-     * A file that is there while somebody has the table open: each locks it, a dead process no longer does, and who closes it last removes it.
-     * Chronicle's documentation advises to recover a table only if it was not closed.
+     * A file that exists while a process has the table open. Each process locks it, and a dead process loses its lock.
+     * The last process to close it removes it. Chronicle's documentation advises to recover a table only if it was not
+     * closed.
      */
     private static final class InUse {
         private final Path path;
         private final FileChannel channel;
         private final FileLock shared;
-        /** It was there, and nobody had it open. */
+        /** Whether it existed and nobody had it open. */
         private final boolean wasLeft;
 
         private InUse(Path path, FileChannel channel, FileLock shared, boolean wasLeft) {
@@ -212,7 +211,7 @@ public final class Chronicle implements StoreType {
 
     private static final class OfThread implements Session<byte[]> {
         private final ChronicleMap<byte[], byte[]> map;
-        /** What the last get found, to be written over by the next one of its length; another length makes a new array. */
+        /** The last value found. The next get of the same length overwrites it; another length makes a new array. */
         private byte[] found;
 
         OfThread(ChronicleMap<byte[], byte[]> map) {

@@ -31,7 +31,7 @@ import org.iq80.leveldb.Options;
 import org.iq80.leveldb.WriteBatch;
 import org.iq80.leveldb.WriteOptions;
 
-/** LevelDB as it was in 2013, through LevelDBJNI. */
+/** LevelDB of 2013, through LevelDBJNI. */
 public final class LevelDbJni implements StoreType {
     private static final String OPTIONS = "https://github.com/google/leveldb/blob/v1.14/include/leveldb/options.h";
 
@@ -49,9 +49,8 @@ public final class LevelDbJni implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "WriteOptions.sync(false), the default: the log is written in a memory map and never flushed",
-                        // Recovery drops a damaged block of the log and reads on (log_reader.cc), so earlier writes may
-                        // be lost
-                        // where later ones are there.
+                        // Recovery drops a damaged block of the log and reads on (log_reader.cc). So earlier writes may
+                        // be lost while later ones exist.
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         OPTIONS)
                 .durability(
@@ -100,7 +99,10 @@ public final class LevelDbJni implements StoreType {
                 .share("write-buffer", 50, 2);
     }
 
-    /** The binding's, as its jar has it: which LevelDB is in it nothing there tells. The library is unpacked and loaded, or this fails. */
+    /**
+     * The version of the binding from its jar, which does not name the version of LevelDB. Unpacks and loads the
+     * library, or fails.
+     */
     private static String version() {
         NativeDB.LIBRARY.load();
         return JniDBFactory.VERSION;
@@ -113,7 +115,7 @@ public final class LevelDbJni implements StoreType {
         return new Opened(db, new WriteOptions().sync(sync), new NewNames(request, sync));
     }
 
-    /** What a database is opened with. */
+    /** The options of a database. */
     static Options options(OpenRequest request) {
         boolean snappy = request.settings().word("compression").equals("snappy");
         return new Options()
@@ -127,7 +129,7 @@ public final class LevelDbJni implements StoreType {
     private record Opened(DB db, WriteOptions write, NewNames names) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            // Both calls, of the database and of a batch, copy what they are given into native memory.
+            // Both calls, of the database and of a batch, copy their arguments into native memory.
             return new ArrayForm(true);
         }
 
@@ -145,7 +147,7 @@ public final class LevelDbJni implements StoreType {
     private static final class OfThread implements Session<byte[]> {
         private final DB db;
         private final WriteOptions write;
-        /** LevelDB itself leaves it at that there is a new log: https://github.com/google/leveldb/issues/196. */
+        /** LevelDB does not flush the name of a new log: https://github.com/google/leveldb/issues/196. */
         private final NewNames names;
 
         private final boolean batched;
@@ -195,7 +197,7 @@ public final class LevelDbJni implements StoreType {
             }
         }
 
-        /** A read would not see what waits in the batch. */
+        /** A read does not see the writes in the batch. */
         private void refuseInBatch() throws StoreException {
             if (batch != null) {
                 throw StoreException.badRequest("a LevelDB batch cannot be read before its commit");
@@ -236,7 +238,7 @@ public final class LevelDbJni implements StoreType {
             }
         }
 
-        /** The iterator stands on an entry, which peekNext shows; prev steps back and shows the entry it comes to. */
+        /** The iterator is at an entry, which peekNext returns; prev steps back and returns the entry there. */
         private static void backward(DBIterator iterator, byte[] from, Visitor<byte[]> visitor) {
             if (from != null) {
                 iterator.seek(from);

@@ -15,7 +15,7 @@ final class LevelDbJniDefaultsTest {
         LevelDbJni type = new LevelDbJni();
         Options ours = LevelDbJni.options(Defaults.request(type, directory, Durability.PROCESS));
         Options bare = new Options();
-        // 0 is LevelDB's own choice of a cache: 8 MiB, by its options.h.
+        // 0 means LevelDB's default cache: 8 MiB, by its options.h.
         assertEquals(0, bare.cacheSize());
         assertEquals(8 << 20, ours.cacheSize());
         for (Options options : new Options[] {bare, ours}) {
@@ -24,7 +24,7 @@ final class LevelDbJniDefaultsTest {
         assertEquals(told(bare), told(ours));
     }
 
-    /** Its methods that tell a setting are named as those that change it. */
+    /** Its getters have the same names as its setters. */
     private static String told(Options options) {
         return "%s %d %d %d %d %b %b %s"
                 .formatted(

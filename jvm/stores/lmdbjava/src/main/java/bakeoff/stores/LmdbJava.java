@@ -48,7 +48,7 @@ abstract class LmdbJava<B> implements StoreType {
 
     /** With {@code ByteBuffer}s whose address is set through {@code Unsafe}, its default. */
     public static final class Unsafe extends LmdbJava<ByteBuffer> {
-        /** Its line in the table of stores. */
+        /** For the table of stores. */
         public Unsafe() {
             super(
                     "lmdbjava",
@@ -61,7 +61,7 @@ abstract class LmdbJava<B> implements StoreType {
 
     /** With {@code ByteBuffer}s made without {@code Unsafe}. */
     public static final class Safe extends LmdbJava<ByteBuffer> {
-        /** Its line in the table of stores. */
+        /** For the table of stores. */
         public Safe() {
             super(
                     "lmdbjava-safe",
@@ -74,7 +74,7 @@ abstract class LmdbJava<B> implements StoreType {
 
     /** With Agrona's buffers. */
     public static final class Agrona extends LmdbJava<DirectBuffer> {
-        /** Its line in the table of stores. */
+        /** For the table of stores. */
         public Agrona() {
             super(
                     "lmdbjava-agrona",

@@ -15,7 +15,7 @@ import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /**
- * One thread's transactions: one for reading that is reset and renewed, and in a batch the one for writing that is open.
+ * One thread's transactions: a read transaction that is reset and renewed, and the open write transaction of a batch.
  *
  * @param <B> the buffer
  */
@@ -35,7 +35,7 @@ final class LmdbJavaSession<B> implements Session<B> {
         this.dbi = dbi;
         this.form = form;
         batched = plan.batched();
-        // With MDB_APPEND a key that is not above all others is an error.
+        // With MDB_APPEND, a key that is not above all others is an error.
         insertFlags = new PutFlags[] {plan.ascending() ? PutFlags.MDB_APPEND : PutFlags.MDB_NOOVERWRITE};
         reader = env.txnRead();
         reader.reset();

@@ -16,7 +16,7 @@ import org.fusesource.lmdbjni.Database;
 import org.fusesource.lmdbjni.DirectBuffer;
 import org.fusesource.lmdbjni.Env;
 
-/** LMDB through LMDBJNI, with its buffers that copy nothing. */
+/** LMDB through LMDBJNI, with its zero-copy buffers. */
 public final class LmdbJni implements StoreType {
     @Override
     public StoreDescription describe() {

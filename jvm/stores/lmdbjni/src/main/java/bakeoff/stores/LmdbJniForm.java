@@ -14,7 +14,7 @@ final class LmdbJniForm implements Form<DirectBuffer> {
     private final ByteBuffer stepBytes = ByteBuffer.allocateDirect(STEP_BYTES_MAX);
     private final DirectBuffer step = new DirectBuffer();
     private final long stepAddress = new DirectBuffer(stepBytes).addressOffset();
-    /** What was lent last, and where in memory it begins: the tape for keys and the pool for values, in turn. */
+    /** The last lender and its address: alternately the tape for keys and the pool for values. */
     private ByteBuffer lender;
 
     private long lenderAddress;

@@ -16,7 +16,9 @@ import org.fusesource.lmdbjni.LMDBException;
 import org.fusesource.lmdbjni.SeekOp;
 import org.fusesource.lmdbjni.Transaction;
 
-/** One thread's transactions: one for reading that is reset and renewed, and in a batch the one for writing that is open. */
+/**
+ * One thread's transactions: a read transaction that is reset and renewed, and the open write transaction of a batch.
+ */
 final class LmdbJniSession implements Session<DirectBuffer> {
     private final Env env;
     private final Database database;
@@ -32,7 +34,7 @@ final class LmdbJniSession implements Session<DirectBuffer> {
         this.env = env;
         this.database = database;
         batched = plan.batched();
-        // With MDB_APPEND a key that is not above all others is an error.
+        // With MDB_APPEND, a key that is not above all others is an error.
         insertFlags = plan.ascending() ? Constants.APPEND : Constants.NOOVERWRITE;
         reader = env.createReadTransaction();
         reader.reset();
@@ -61,7 +63,7 @@ final class LmdbJniSession implements Session<DirectBuffer> {
         afterWrite(writer);
     }
 
-    /** Outside batches, a write is a transaction of its own. */
+    /** Outside batches, each write is a transaction. */
     private void afterWrite(Transaction writer) {
         if (!batched) {
             writer.commit();

@@ -33,7 +33,7 @@ import org.lwjgl.PointerBuffer;
 import org.lwjgl.system.MemoryStack;
 import org.lwjgl.util.lmdb.LMDB;
 
-/** LMDB through LWJGL's bindings, which are the C interface as it is. */
+/** LMDB through LWJGL's bindings, which mirror the C interface. */
 public final class LwjglLmdb implements StoreType {
     @Override
     public StoreDescription describe() {
@@ -51,7 +51,7 @@ public final class LwjglLmdb implements StoreType {
         return Versions.ofBoth(Versions.ofSpecification(LMDB.class), "LMDB", lmdb);
     }
 
-    /** Gives LMDB's own words for a status that is none of success. */
+    /** Throws LMDB's own message for a status other than success. */
     static void check(int status) throws StoreException {
         if (status != MDB_SUCCESS) {
             throw StoreException.store(mdb_strerror(status));

@@ -33,7 +33,9 @@ import org.lwjgl.PointerBuffer;
 import org.lwjgl.system.MemoryUtil;
 import org.lwjgl.util.lmdb.MDBVal;
 
-/** One thread's transactions: one for reading that is reset and renewed, and in a batch the one for writing that is open. */
+/**
+ * One thread's transactions: a read transaction that is reset and renewed, and the open write transaction of a batch.
+ */
 final class LwjglLmdbSession implements Session<ByteBuffer> {
     private static final long NONE = 0;
 
@@ -51,7 +53,7 @@ final class LwjglLmdbSession implements Session<ByteBuffer> {
         this.env = env;
         this.dbi = dbi;
         batched = plan.batched();
-        // With MDB_APPEND a key that is not above all others is an error.
+        // With MDB_APPEND, a key that is not above all others is an error.
         insertFlags = plan.ascending() ? MDB_APPEND : MDB_NOOVERWRITE;
         reader = begin(MDB_RDONLY);
         mdb_txn_reset(reader);
@@ -72,7 +74,7 @@ final class LwjglLmdbSession implements Session<ByteBuffer> {
         return batch;
     }
 
-    /** Outside batches, a write is a transaction of its own, which ends with it whether or not it went well. */
+    /** Outside batches, each write is a transaction, which ends with it, successful or not. */
     private void afterWrite(long writer, int status) throws StoreException {
         if (batched) {
             check(status);
@@ -87,7 +89,7 @@ final class LwjglLmdbSession implements Session<ByteBuffer> {
     private void put(ByteBuffer key, ByteBuffer value, int flags) throws StoreException {
         long writer = writer();
         keyVal.mv_data(key);
-        // Of a buffer without bytes the address would be null.
+        // The address of an empty buffer would be null.
         valueVal.mv_size(value.remaining()).mv_data(value);
         afterWrite(writer, mdb_put(writer, dbi, keyVal, valueVal, flags));
     }
@@ -143,7 +145,7 @@ final class LwjglLmdbSession implements Session<ByteBuffer> {
         return status == 0;
     }
 
-    /** What LMDB points to; it is null where there are no bytes. */
+    /** The bytes that LMDB points to. The pointer is null if there are none. */
     private static ByteBuffer bytes(MDBVal val) {
         ByteBuffer bytes = val.mv_data();
         return bytes == null ? MemoryUtil.memByteBuffer(val.address(), 0) : bytes;

@@ -26,11 +26,14 @@ import org.mapdb.DB;
 import org.mapdb.DBMaker;
 import org.mapdb.Serializer;
 
-/** MapDB: one tree map of arrays. A commit is the whole store's business, not a session's. */
+/** MapDB: one tree map of arrays. A commit is of the whole store, not of a session. */
 public final class MapDb implements StoreType {
     private static final String STORE_WAL =
             "https://github.com/jankotek/mapdb/blob/release-3.1/src/main/java/org/mapdb/StoreWAL.kt";
-    /** {@code commit} flushes the log, changes the file in place and deletes the log; {@code init} opens the file and does not read the log. */
+    /**
+     * {@code commit} flushes the log, changes the file in place and deletes the log; {@code init} opens the file
+     * without reading the log.
+     */
     private static final String NEVER_REPLAYED =
             "its log (transactionEnable()) is flushed at every commit, but never read when the store is opened: a power cut that hits a commit leaves "
                     + "a part of it";
@@ -59,7 +62,7 @@ public final class MapDb implements StoreType {
                         SOURCE)
                 .notOffered(Durability.CONSISTENT, NEVER_REPLAYED, STORE_WAL)
                 .notOffered(Durability.POWER, NEVER_REPLAYED, STORE_WAL)
-                // A batch is not called atomic: another thread's commit would commit what is there of it.
+                // Batches are not called atomic: another thread's commit would commit an unfinished part of them.
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -72,15 +75,13 @@ public final class MapDb implements StoreType {
                         false,
                         "Keep values apart from the tree's nodes, which is advised for large ones.",
                         "https://jankotek.gitbooks.io/mapdb/content/btreemap/"))
-                .memory(
-                        "none of its own: its file is a memory map, which the kernel keeps in the page cache, as much of which as it likes",
-                        SOURCE);
+                .memory("none of its own: its file is a memory map in the kernel's page cache", SOURCE);
     }
 
     @Override
     public Store<byte[]> open(OpenRequest request) {
-        // Not by default, which is made for 32 bits: its documentation (https://mapdb.org/book/use-cases.rst) advises
-        // to map files on 64.
+        // Not the default, which is for 32-bit systems: its documentation (https://mapdb.org/book/use-cases.rst)
+        // advises to map files on 64-bit systems.
         DBMaker.Maker maker = DBMaker.fileDB(
                         request.directory().resolve("records.mapdb").toFile())
                 .fileMmapEnable();

@@ -24,7 +24,7 @@ import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.type.ByteArrayDataType;
 
-/** H2's MVStore: one map of arrays. A commit is the whole store's business, not a session's. */
+/** H2's MVStore: one map of arrays. A commit is of the whole store, not of a session. */
 public final class MvStore implements StoreType {
     private static final String DOCUMENTATION = "https://h2database.com/html/mvstore.html";
 
@@ -45,10 +45,9 @@ public final class MvStore implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "commit() at every write, without background writing: a chunk is written and not flushed",
-                        // "no explicit sync operations required to guarantee data consistency" holds if the disk has
-                        // everything within
-                        // 45 s, after which space is used again ("Using a lower value might be dangerous",
-                        // setRetentionTime).
+                        // "no explicit sync operations required to guarantee data consistency" holds only if the disk
+                        // stores everything within 45 s. After that time space is reused ("Using a lower value might be
+                        // dangerous", setRetentionTime).
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         DOCUMENTATION + "#transactions")
                 .durability(
@@ -61,8 +60,8 @@ public final class MvStore implements StoreType {
                         "commit() and sync(): the chunk is flushed",
                         after(Leaves.KEPT, Leaves.KEPT),
                         DOCUMENTATION + "#transactions")
-                // A batch is not called atomic: a full write buffer, or another thread's commit, saves what is there of
-                // it.
+                // Batches are not called atomic: a full write buffer, or another thread's commit, saves an unfinished
+                // part of them.
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -83,7 +82,7 @@ public final class MvStore implements StoreType {
                                 0,
                                 1L << 30,
                                 null,
-                                "Unsaved changes, counted as they lie in memory, after which the store writes by itself, within a batch too; 0 for never. By "
+                                "Unsaved changes, in bytes of memory, after which the store writes automatically, even within a batch; 0 for never. By "
                                         + "default 64 MiB for each GiB of heap, and at most 19 MiB, as the library chooses.",
                                 "https://github.com/h2database/h2database/blob/version-2.4.240/h2/src/main/org/h2/mvstore/MVStore.java"))
                 .setting(Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format")
@@ -106,7 +105,7 @@ public final class MvStore implements StoreType {
         return new Opened(store, map, request.durability());
     }
 
-    /** What a store is opened with. */
+    /** The configuration of a store. */
     static MVStore.Builder builder(OpenRequest request) {
         Settings settings = request.settings();
         MVStore.Builder builder = new MVStore.Builder()
@@ -124,7 +123,7 @@ public final class MvStore implements StoreType {
         return builder;
     }
 
-    /** Rounded up: 0 has a meaning of its own. */
+    /** Rounded up: 0 has a special meaning. */
     private static int kibibytes(long bytes) {
         return (int) ((bytes + 1023) >> 10);
     }

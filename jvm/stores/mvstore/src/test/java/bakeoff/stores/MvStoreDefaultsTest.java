@@ -29,7 +29,7 @@ final class MvStoreDefaultsTest {
             try (MVStore bare = new MVStore.Builder().fileName(file).open();
                     MVStore ours = builder.open()) {
                 assertEquals(told(bare), told(ours));
-                // What commits by itself in the background is switched off where commits promise something.
+                // Automatic commits in the background are off at levels where commits guarantee something.
                 int delay = durability == Durability.NONE ? bare.getAutoCommitDelay() : 0;
                 assertEquals(delay, ours.getAutoCommitDelay());
             }

@@ -34,9 +34,12 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB through its own Java interface: with the settings, defaults and abilities of {@code crates/stores/src/rocksdb.rs}, the same library. */
+/**
+ * RocksDB through its own Java interface. Library, settings, defaults and capabilities are those of
+ * {@code crates/stores/src/rocksdb.rs}.
+ */
 public final class RocksDbJni implements StoreType {
-    /** The library divides its cache by itself. */
+    /** The library chooses the number of shards of its cache. */
     private static final int SHARDS_BY_SIZE = -1;
 
     private static final String HEADERS = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/";
@@ -130,7 +133,7 @@ public final class RocksDbJni implements StoreType {
                 .share("write-buffer", 67, 2);
     }
 
-    /** The binding is a part of RocksDB, built and numbered with it. */
+    /** The binding is part of RocksDB, and built and numbered with it. */
     private static String version() {
         RocksDB.loadLibrary();
         return RocksDB.rocksdbVersion().toString();
@@ -143,7 +146,7 @@ public final class RocksDbJni implements StoreType {
         return new Opened(RocksDB.open(options, request.directory().toString()), options, request.durability());
     }
 
-    /** What a database is opened with. */
+    /** The options of a database. */
     static Options options(Settings settings) {
         CompressionType compression =
                 switch (settings.word("compression")) {
@@ -152,9 +155,8 @@ public final class RocksDbJni implements StoreType {
                     case "zstd" -> CompressionType.ZSTD_COMPRESSION;
                     default -> CompressionType.LZ4_COMPRESSION;
                 };
-        // What is made of the table's configuration has its own hold on cache and filter. Ours would outlive the store,
-        // and with it address
-        // space for all that the cache may ever have, until there is none left for the next one.
+        // The table's configuration keeps its own reference to cache and filter. This reference would outlive the
+        // store, and with it the address space of the full cache, until none is left for the next store.
         try (Cache cache = cache(settings);
                 Filter filter = filter(settings)) {
             return new Options()
@@ -166,7 +168,7 @@ public final class RocksDbJni implements StoreType {
         }
     }
 
-    /** The kind of cache that the library makes by itself; its Java interface alone would make one of least recently used blocks. */
+    /** The kind of cache that the library creates by default. Its Java interface would create an LRU cache. */
     private static Cache cache(Settings settings) {
         long cache = settings.number("cache");
         return cache == 0 ? null : new HyperClockCache(cache, 0, SHARDS_BY_SIZE, false);
@@ -180,7 +182,7 @@ public final class RocksDbJni implements StoreType {
     private static BlockBasedTableConfig table(Settings settings, Cache cache, Filter filter) {
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockSize(settings.number("block-size"))
-                // The library's own default; that of this class marks blocks for a search which is not switched on.
+                // The library's default. The default of this class marks blocks for a search that is not switched on.
                 .setUniformCvThreshold(-1);
         if (cache == null) {
             table.setNoBlockCache(true);
@@ -196,7 +198,7 @@ public final class RocksDbJni implements StoreType {
     private record Opened(RocksDB db, Options options, Durability durability) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            // Both calls, of the database and of a batch, copy what they are given into native memory.
+            // Both calls, of the database and of a batch, copy their arguments into native memory.
             return new ArrayForm(true);
         }
 
@@ -261,7 +263,7 @@ public final class RocksDbJni implements StoreType {
             }
         }
 
-        /** A read would not see what waits in the batch. */
+        /** A read does not see the writes in the batch. */
         private void refuseInBatch() throws StoreException {
             if (inBatch) {
                 throw StoreException.badRequest("a RocksDB batch cannot be read before its commit");

@@ -21,7 +21,7 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 
 final class RocksDbJniDefaultsTest {
-    /** What RocksDB's log tells of its block cache, of which the file of options says nothing. */
+    /** The properties of the block cache in RocksDB's log, which are missing in the options file. */
     private static final List<String> CACHE =
             List.of("no_block_cache:", "block_cache_name:", "capacity :", "num_shard");
 
@@ -44,7 +44,7 @@ final class RocksDbJniDefaultsTest {
         assertLinesMatch(cache, lines(ours, "LOG", line -> CACHE.stream().anyMatch(line::contains)));
     }
 
-    /** A cell opens its store once for each turn of its warm-up; where they added up, the kernel refused what was one too many. */
+    /** A cell opens its store once per pass of its warm-up. When they accumulated, the kernel refused the next one. */
     @Test
     void whatACacheReservesIsGivenBackWhenTheStoreIsClosed(@TempDir Path directory) throws Exception {
         RocksDbJni type = new RocksDbJni();
@@ -62,7 +62,7 @@ final class RocksDbJniDefaultsTest {
         assertTrue(grown < 1 << 20, grown + " KiB more after four stores that are closed");
     }
 
-    /** Address space of this process that is private and writable: what the kernel's limit counts. */
+    /** Private, writable address space of this process: the quantity that the kernel limits. */
     private static long privateKibibytes() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith("VmData:"))
@@ -71,7 +71,7 @@ final class RocksDbJniDefaultsTest {
                 .orElseThrow();
     }
 
-    /** Lines of the newest file whose name begins so. */
+    /** Lines of the newest file with this prefix in its name. */
     private static List<String> lines(Path directory, String name, Predicate<String> wanted) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             Path newest = files.filter(file -> file.getFileName().toString().startsWith(name))

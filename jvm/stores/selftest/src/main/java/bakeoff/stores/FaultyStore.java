@@ -33,21 +33,21 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A store in memory that goes wrong as it is told to: what is tested with it is that bakeoff notices. */
+/** A store in memory that fails on request, to test that bakeoff notices. */
 public final class FaultyStore implements StoreType {
     private static final String SOURCE = "jvm/stores/selftest/src/main/java/bakeoff/stores/FaultyStore.java";
 
-    /** What each directory holds, for as long as the process lives. */
+    /** The content of each directory, for the life of the process. */
     private static final Map<Path, ConcurrentNavigableMap<byte[], byte[]>> CONTENTS = new ConcurrentHashMap<>();
 
-    /** Whether the process has seen its one stall, or work in the background. */
+    /** Whether the process had its single stall or background work. */
     private static final AtomicBoolean STALLED = new AtomicBoolean();
 
     @Override
     public StoreDescription describe() {
         String how = "keeps everything in memory until the process ends";
         return new StoreDescription("faulty-jvm", "Faulty (JVM)")
-                .summary("Goes wrong as it is told to: tests that bakeoff notices.")
+                .summary("Has the requested fault, to test that bakeoff notices.")
                 .version("0.1.0")
                 .license("MIT OR Apache-2.0")
                 .language("Java")
@@ -108,7 +108,7 @@ public final class FaultyStore implements StoreType {
         return new Opened(content, now ? "none" : fault);
     }
 
-    /** Does what the fault asks for. Those that spoil answers do nothing here. */
+    /** Causes the requested fault. Faults that spoil answers do nothing here. */
     private static void strike(String fault) throws Exception {
         switch (fault) {
             case "error", "error-after-stall" -> throw StoreException.store("the store was asked to fail");
@@ -126,7 +126,7 @@ public final class FaultyStore implements StoreType {
         }
     }
 
-    /** Writes where nothing is, as a native library with a mistake in it does: the JVM ends with a report. */
+    /** Writes to an invalid address, like a faulty native library: the JVM ends with a crash report. */
     private static void die() throws ReflectiveOperationException {
         Class<?> type = Class.forName("sun.misc.Unsafe");
         Field field = type.getDeclaredField("theUnsafe");
@@ -134,14 +134,14 @@ public final class FaultyStore implements StoreType {
         type.getMethod("putByte", long.class, byte.class).invoke(field.get(null), 0L, (byte) 1);
     }
 
-    /** The first time, takes so long. */
+    /** The first time, takes this long. */
     private static void stall(long milliseconds) throws InterruptedException {
         if (STALLED.compareAndSet(false, true)) {
             Thread.sleep(milliseconds);
         }
     }
 
-    /** The first time, begins a second of work in the background: a second of processor time, however busy the machine is. */
+    /** The first time, starts a second of background work: a second of processor time, even on a busy machine. */
     private static void workLater() {
         if (STALLED.compareAndSet(false, true)) {
             Thread worker = new Thread(
@@ -157,7 +157,7 @@ public final class FaultyStore implements StoreType {
         }
     }
 
-    /** Takes memory until there is no more, and goes on as if nothing had been, as some stores do. */
+    /** Allocates memory until none is left, and continues as if nothing had happened, as some stores do. */
     private static void hoard() {
         List<byte[]> hoard = new ArrayList<>();
         try {
@@ -172,7 +172,7 @@ public final class FaultyStore implements StoreType {
     private record Opened(ConcurrentNavigableMap<byte[], byte[]> content, String fault) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            // What is kept is copied.
+            // Kept entries are copied.
             return new ArrayForm(true);
         }
 
@@ -228,7 +228,7 @@ public final class FaultyStore implements StoreType {
             return true;
         }
 
-        /** The value, or a copy with a bit turned over, or its first half. */
+        /** The value, or a copy with one bit flipped, or its first half. */
         private byte[] spoilt(byte[] value) {
             if (fault.equals("half-value")) {
                 return Arrays.copyOf(value, value.length / 2);

@@ -18,7 +18,7 @@ import bakeoff.store.StoreType;
 import bakeoff.store.Visitor;
 import java.util.EnumSet;
 
-/** The store that does nothing: what is measured with it is the harness alone. */
+/** The store that does nothing: it measures the harness alone. */
 public final class NullStore implements StoreType {
     private static final String SOURCE = "jvm/stores/selftest/src/main/java/bakeoff/stores/NullStore.java";
 
@@ -59,7 +59,7 @@ public final class NullStore implements StoreType {
         };
     }
 
-    /** Does nothing with whatever it is given. */
+    /** Ignores all its arguments. */
     public static final class NullSession<B> implements Session<B> {
         @Override
         public void insert(B key, B value) {}

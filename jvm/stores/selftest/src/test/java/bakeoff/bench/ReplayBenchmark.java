@@ -32,8 +32,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.util.ListStatistics;
 
 /**
- * What the harness itself costs in Java: a tape replayed into the null store, whole, reading the tape and checking answers
- * included, and in turn with it bare pairs of clock readings. Per operation, so the tape must hold {@link #OPERATIONS}.
+ * The cost of the harness in Java: a whole tape replayed into the null store, including reading the tape and checking
+ * answers. Bare pairs of clock readings alternate with it. Results are per operation, so the tape must have {@link
+ * #OPERATIONS}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,7 +44,10 @@ import org.openjdk.jmh.util.ListStatistics;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
 public class ReplayBenchmark {
-    /** On the tape: gets of keys that are not there, so that the null store's answers are right, inserts and updates. */
+    /**
+     * The operations on the tape: gets of missing keys, so that the null store's answers are right, inserts and
+     * updates.
+     */
     public static final int OPERATIONS = 1_000_000;
 
     /** The tape. */
@@ -54,7 +58,10 @@ public class ReplayBenchmark {
     @Param("")
     public String pool;
 
-    /** How keys and values are handed over: copied into {@code arrays} as most stores take them, or as {@code views} of the pool as LMDB's bindings do. */
+    /**
+     * How keys and values are passed: copied into {@code arrays} as for most stores, or as {@code views} of the pool as
+     * for LMDB's bindings.
+     */
     @Param({"arrays", "views"})
     public String form;
 
@@ -97,22 +104,22 @@ public class ReplayBenchmark {
         reader.close();
     }
 
-    /** Says what of the last replay lay between clock readings: all that a store is charged with. */
+    /** Prints how much of the last replay was between clock readings, which is what a store is charged with. */
     @TearDown(Level.Iteration)
     public void sayCharged() {
         System.out.printf("inside the clock %.1f ns/op; ", (double) timedNs / OPERATIONS);
     }
 
-    /** Bare pairs of clock readings, before each replay that is compared with them. */
+    /** Bare pairs of clock readings, before each replay for comparison. */
     @State(Scope.Thread)
     public static class ClockReadings {
-        /** Few, as processor and memory slow down where nothing else is done. */
+        /** Few, as processor and memory slow down without other work. */
         private static final int PAIRS = OPERATIONS / 10;
 
         private ListStatistics pairNs = new ListStatistics();
         private ListStatistics ratios = new ListStatistics();
         private double lastNs;
-        /** Kept so that the readings are not left out. */
+        /** Kept so that the readings are not optimised away. */
         private long betweenNs;
 
         /** Reads the clock. */
@@ -133,7 +140,7 @@ public class ReplayBenchmark {
             ratios.addValue((double) replayNs / OPERATIONS / lastNs);
         }
 
-        /** Says how many times as long as a pair the replay of an operation took. */
+        /** Prints the time per replayed operation as a multiple of a bare pair. */
         @TearDown(Level.Iteration)
         public void say() {
             System.out.printf(

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What reading a serialised directory costs, without a store: the benchmarks of the document that the suite ozone-2020 repeats, by its
- * names in {@code published/ozone-2020.csv}. A string read 20 times is there too.
+ * The cost of reading a serialised directory without a store. These are the benchmarks of the document that the suite
+ * ozone-2020 repeats, with its names in {@code published/ozone-2020.csv}. A string read 20 times is among them.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -40,8 +40,8 @@ public class SerialisationBenchmark {
     }
 
     /**
-     * Nothing that was read before is known any more, as if another thread might have changed it: else the compiler reads a number once and
-     * hands it on as often as it is asked for. No instruction on x86.
+     * Invalidates everything read before, as if another thread might have changed it. Otherwise the compiler would read
+     * a number once and reuse it. It generates no instruction on x86.
      */
     private static void forget() {
         VarHandle.loadLoadFence();
@@ -71,7 +71,7 @@ public class SerialisationBenchmark {
         return ofProto().getName();
     }
 
-    /** Everything. */
+    /** All fields. */
     @Benchmark
     public void accessAllFieldsFlat(Blackhole hole) {
         DirectoryInfo info = ofFlat();
@@ -93,7 +93,7 @@ public class SerialisationBenchmark {
         }
     }
 
-    /** Everything. */
+    /** All fields. */
     @Benchmark
     public void accessAllFieldsProto(Blackhole hole) throws InvalidProtocolBufferException {
         DirectoryInfoProtos.DirectoryInfo info = ofProto();

@@ -7,7 +7,10 @@ import bakeoff.directory.flat.DirectoryInfo;
 import bakeoff.directory.proto.DirectoryInfoProtos;
 import com.google.flatbuffers.FlatBufferBuilder;
 
-/** The directory that the serialisation benchmarks of 2020 read, whose ids and name are longer than those in the tables of that document. */
+/**
+ * The directory that the serialisation benchmarks of 2020 read. Its ids and name are longer than those in the tables of
+ * that document.
+ */
 final class SerialisedDirectory {
     private static final long OBJECT_ID = 1_234_567_890L;
     private static final long PARENT_ID = 9_987_654_321L;

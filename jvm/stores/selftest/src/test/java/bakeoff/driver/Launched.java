@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The driver as a process of its own, started by its script, with the committed tape that has no operation. */
+/** The driver as a separate process, started by its script, with the committed tape without operations. */
 abstract class Launched {
     @TempDir
     Path home;
@@ -33,7 +33,7 @@ abstract class Launched {
         }
     }
 
-    /** Lays the driver out as it is when it is put together; the jar stands for all that is on the class path here. */
+    /** Lays out the driver as assembled. One jar replaces the whole class path of this test. */
     @BeforeEach
     void layOut() throws IOException {
         Path driver = home.resolve("bakeoff-driver-jvm");
@@ -48,7 +48,7 @@ abstract class Launched {
         Files.createDirectories(home.resolve("temporary"));
     }
 
-    /** Stands for the profiler, which is asked whether it runs here. */
+    /** Replaces the profiler, which is asked whether it runs here. */
     static final class Supported {
         private Supported() {}
 
@@ -60,7 +60,7 @@ abstract class Launched {
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, main.getName());
         manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, classPath());
-        // As every store's jar: XXH64 asks direct buffers where their memory begins.
+        // As in every store's jar: XXH64 asks direct buffers for their address.
         manifest.getMainAttributes().putValue("Add-Exports", "java.base/sun.nio.ch");
         new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     }
@@ -118,7 +118,10 @@ abstract class Launched {
         return settings;
     }
 
-    /** A program beside the driver, its log where {@link #run} reads it, with the Java that runs this and a directory for temporary files. */
+    /**
+     * A program next to the driver, with a log that {@link #run} reads, the Java of this test, and a directory for
+     * temporary files.
+     */
     ProcessBuilder program(String... command) {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.directory(home.toFile());

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What its caller gives the launcher: streams, directories, an environment. */
+/** The launcher with various streams, directories and environments of its caller. */
 final class LauncherCallerTest extends Launched {
-    /** It was opened again: what stood in the file was cut away, and what came after it was written over. */
+    /** The file was opened again: its old content was cut off, and later output overwritten. */
     @ParameterizedTest
     @CsvSource({">", ">>"})
     void aFileThatOthersWriteToAsWellKeepsEveryLine(String into) throws Exception {
@@ -32,7 +32,7 @@ final class LauncherCallerTest extends Launched {
         assertEquals(List.of("before", "after"), List.of(lines.get(0), lines.get(4)));
     }
 
-    /** The request was read from the very pipe that it was to be written to, for ever; and events went nowhere without a word. */
+    /** The request was read forever from the pipe that it was being written to. Events vanished silently. */
     @ParameterizedTest
     @CsvSource({
         "<&-,1,bad-request",
@@ -59,7 +59,7 @@ final class LauncherCallerTest extends Launched {
         assertTrue(ended.log().contains("[gc"), ended.log());
     }
 
-    /** Nobody was left to remove what the launcher had made for it. */
+    /** Nobody remained to remove what the launcher had made for it. */
     @Test
     void aJvmThatDoesNotStartLeavesNothing() throws Exception {
         Ended ended = run(
@@ -72,7 +72,10 @@ final class LauncherCallerTest extends Launched {
         }
     }
 
-    /** What was made meanwhile stayed in /tmp, wherever the store was. One that is killed leaves it beside its store. */
+    /**
+     * Files made during a run stayed in /tmp, regardless of the store's place. A killed process now leaves them next to
+     * its store.
+     */
     @ParameterizedTest
     @CsvSource({"exit,0", "die,1"})
     void withoutADirectoryForTemporaryFilesNothingIsLeftButBesideTheStore(String fault, int left) throws Exception {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the driver does as a process, and what it refuses. */
+/** The driver as a process, and its refusals. */
 final class LauncherTest extends Launched {
     @Test
     void aRunHasItsEventsAndLeavesNothingElsewhere() throws Exception {
@@ -40,7 +40,7 @@ final class LauncherTest extends Launched {
         }
     }
 
-    /** Of a tape 128 KiB are held, beside the pool; this store has no buffers. */
+    /** A tape takes 128 KiB, besides the pool. This store has no buffers. */
     @Test
     void theDriversOwnBuffersWereCountedAsTheStores() throws Exception {
         Ended ended = run(request("faulty-jvm"));
@@ -50,7 +50,7 @@ final class LauncherTest extends Launched {
         assertTrue(buffers < 32 << 10, "%d".formatted(buffers));
     }
 
-    /** Warms a store up that goes wrong in this way, by phases of every operation: it fails meanwhile. */
+    /** Warms up a store with this fault, with phases of every operation. It must fail during the warm-up. */
     private void failsWhileWarmingUp(String fault, long timeNs, int count) throws Exception {
         JsonObject request = request("faulty-jvm");
         request.add("settings", settings("fault", fault));
@@ -68,13 +68,13 @@ final class LauncherTest extends Launched {
         assertEquals("store-error", ended.text("kind"), ended.text("message"));
     }
 
-    /** Opening takes a second, and the time of the warm-up is less: operations are done all the same, and the first one fails. */
+    /** Opening takes a second, longer than the warm-up. Operations must still be done, and the first one fails. */
     @Test
     void theTimeOfAWarmUpRunsFromWhenTheFirstStoreIsOpen() throws Exception {
         failsWhileWarmingUp("error-after-stall", 900_000_000, 1);
     }
 
-    /** The first operation takes longer than the warm-up has: the phase after it is begun all the same, and gets no session. */
+    /** The first operation takes longer than the warm-up. The next phase must still begin, and gets no session. */
     @Test
     void timeDoesNotEndTheFirstPassOfAWarmUp() throws Exception {
         failsWhileWarmingUp("stall-then-no-session", 1_000_000, 2);
@@ -91,7 +91,7 @@ final class LauncherTest extends Launched {
         }
     }
 
-    /** What a store does in the background is waited for where that is asked for, and told; the JVM's own threads do not count. */
+    /** Background work of a store is waited for on request, and reported. The JVM's own threads do not count. */
     @ParameterizedTest
     @CsvSource({"background,true", "none,false"})
     void whatIsDoneInTheBackgroundIsWaitedForAndTold(String fault, boolean works) throws Exception {
@@ -126,7 +126,7 @@ final class LauncherTest extends Launched {
         assertTrue(ended.text("message").contains(words), ended.text("message"));
     }
 
-    /** Whether or not the store catches it; the caller takes the reason from the log. */
+    /** Also if the store catches it. The caller takes the reason from the log. */
     @Test
     void whoRunsOutOfHeapEndsAtOnceAndSaysSoInTheLogAlone() throws Exception {
         JsonObject request = request("faulty-jvm");
@@ -139,7 +139,7 @@ final class LauncherTest extends Launched {
         assertTrue(ended.log().contains(words), ended.log());
     }
 
-    /** The caller calls such an end a crash. */
+    /** The caller reports such an end as a crash. */
     @Test
     void aStoreThatEndsTheProcessEndsItWithoutALastEvent() throws Exception {
         JsonObject request = request("faulty-jvm");
@@ -160,7 +160,7 @@ final class LauncherTest extends Launched {
         assertTrue(heap > 64 << 20 && heap <= 96 << 20, "%d".formatted(heap));
     }
 
-    /** It is left in force and told, though the script adds options of its own. */
+    /** It stays in force and is reported, although the script adds its own options. */
     @Test
     void whatTheEnvironmentTellsTheJvmIsInForceAndTold() throws Exception {
         Map<String, String> environment = Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC", "_JAVA_OPTIONS", " ");
@@ -174,7 +174,10 @@ final class LauncherTest extends Launched {
         assertTrue(runtime.endsWith("; JAVA_TOOL_OPTIONS=-XX:+UseSerialGC"), runtime);
     }
 
-    /** Its report goes to the log; the caller takes what it prints besides for no event, and its end by a signal for a crash. */
+    /**
+     * Its report goes to the log. The caller must not take its other output for events, and must report its end by a
+     * signal as a crash.
+     */
     @Test
     void aJvmThatDiesSaysWhyInTheLog() throws Exception {
         JsonObject request = request("faulty-jvm");
@@ -296,7 +299,7 @@ final class LauncherTest extends Launched {
         return old;
     }
 
-    /** A JAVA_HOME that is too old or not there is reported, and the Java of PATH runs the driver. */
+    /** A JAVA_HOME that is too old or missing is reported, and the Java on PATH runs the driver. */
     @Test
     void aJavaHomeThatIsNotUsedIsReported() throws Exception {
         String path = Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH");
@@ -315,7 +318,7 @@ final class LauncherTest extends Launched {
         return JsonParser.parseString(ended.lines().get(0)).getAsJsonObject();
     }
 
-    /** It was told of every store, and the JVM's words of none. */
+    /** It was reported for every store, and the JVM's message for none. */
     @Test
     void anOptionThatNoJvmTakesIsToldOnceInItsWords() throws Exception {
         Ended ended = run("", Map.of("JAVA_TOOL_OPTIONS", "-Xbogus"), "check");
@@ -325,7 +328,7 @@ final class LauncherTest extends Launched {
         assertTrue(ended.log().contains("Picked up JAVA_TOOL_OPTIONS: -Xbogus\n"), ended.log());
     }
 
-    /** Where only the JVM itself says why a store's jar does not run. */
+    /** Cases in which only the JVM itself reports why a store's jar does not run. */
     @Test
     void aJarThatDoesNotRunIsToldInTheWordsOfTheJvm() throws Exception {
         Files.writeString(home.resolve("bakeoff-driver-jvm.d/selftest/selftest.jar"), "no jar");
@@ -346,7 +349,7 @@ final class LauncherTest extends Launched {
         assertEquals(0, wrapper.status(), wrapper.log());
     }
 
-    /** Of an option that the JVM does not understand it tells the log, of a class or a method that there is not nobody. */
+    /** The JVM reports an unsupported option in the log, but not a missing class or method. */
     @Test
     void whatTheCompilerIsToldOfIsThere() throws Exception {
         String version = "if [ \"$1\" = -version ]; then echo 'java version \"17.0.1\"' >&2; exit; fi\n";

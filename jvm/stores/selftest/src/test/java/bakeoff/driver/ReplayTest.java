@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The replay loop over the committed tape that has every operation, flag and consumer. */
+/** The replay loop with the committed tape that has every operation, flag and consumer. */
 final class ReplayTest {
     static final Path VECTORS = Path.of("../../../crates/tape/vectors");
     private static final DataHints HINTS = new DataHints(10, 10, 20, 10, 300, 1_000, 1_000, false, 1);
@@ -41,11 +41,11 @@ final class ReplayTest {
         JsonObject given = new JsonObject();
         given.addProperty("fault", fault);
         Settings settings = Settings.resolve(new FaultyStore().describe(), given);
-        // A name of its own for each: the store keeps what a directory holds.
+        // A separate name for each: the store keeps the content of a directory.
         return new OpenRequest(Path.of("memory-" + directories++), Durability.PROCESS, settings, HINTS);
     }
 
-    /** Replays the tape's lanes one after the other, as its description asks. */
+    /** Replays the tape's lanes one after the other, as its description requires. */
     private static LaneOutcome replay(String fault, boolean latency) throws Exception {
         Store<byte[]> store = new FaultyStore().open(request(fault));
         Pool pool = Pool.open(VECTORS.resolve("pool.bin"));
@@ -86,7 +86,7 @@ final class ReplayTest {
         assertEquals(latency, first.has("latency"));
     }
 
-    /** Blocks of operations that are alike are made ready, done and counted in ways of their own. */
+    /** Blocks of equal operations have special code for preparing, executing and counting. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void blocksOfOperationsThatAreAlikeAreDoneAsAnyOthers(boolean latency) throws Exception {
@@ -105,7 +105,7 @@ final class ReplayTest {
         assertEquals(List.of("exists 3", "first 24", "scan-prefix 26", "insert 5", "delete 1"), kinds);
     }
 
-    /** Replays a committed tape whose answers, so many, are all right. */
+    /** Replays a committed tape on which this number of answers must all be right. */
     private static LaneOutcome replayRight(boolean latency, String name, long answers) throws Exception {
         LaneOutcome whole = replayInOneSession("none", latency, name, "pool.bin");
         assertNull(whole.firstWrong);
@@ -114,7 +114,7 @@ final class ReplayTest {
         return whole;
     }
 
-    /** Of each kind: its name, how many, bytes. */
+    /** For each kind: name, number, bytes. */
     private static List<String> counts(LaneOutcome outcome) {
         List<String> counts = new ArrayList<>();
         for (JsonElement element : outcome.results(List.of())) {
@@ -166,7 +166,7 @@ final class ReplayTest {
             WrittenValues written = new WrittenValues(values.bytes());
             tape.check(written);
             Slices<byte[]> slices = Slices.of(store.form(), values, written.slices());
-            // Values that lie anywhere in the pool are cut when they are written.
+            // Values at arbitrary places in the pool are cut when they are written.
             assertTrue(slices.all() != null || name.equals("prefixes.tape"));
             Lane<byte[]> lane = new Lane<>(store.form(), values, slices, 1_000);
             for (int number = 0; number < tape.header().lanes().size(); number++) {
@@ -176,7 +176,7 @@ final class ReplayTest {
         return whole;
     }
 
-    /** Of values of up to 20, 40 and 100 bytes; gets that find nothing, and deletes, have no size. */
+    /** Values of up to 20, 40 and 100 bytes. Gets that find nothing and deletes have no size. */
     @Test
     void latenciesAreKeptApartBySize() throws Exception {
         List<ValueSizes> sizes = List.of(new ValueSizes(0, 20), new ValueSizes(21, 40), new ValueSizes(41, 100));
@@ -201,7 +201,7 @@ final class ReplayTest {
         assertEquals(expected, counts);
     }
 
-    /** The committed tape of walks through serialised values: what Rust wrote is read alike here. */
+    /** The committed tape of walks through serialised values: Java reads what Rust wrote. */
     private static LaneOutcome replaySerialised(String fault) throws Exception {
         return replayInOneSession(fault, true, "serialised.tape", "serialised.bin");
     }
@@ -216,7 +216,7 @@ final class ReplayTest {
     @Test
     void valuesThatCannotBeReadAreWrongAnswers() throws Exception {
         LaneOutcome outcome = replaySerialised("half-value");
-        // FlatBuffers reads a single field without looking at the rest: these three answers stay right.
+        // FlatBuffers reads a single field without checking the rest, so these three answers stay right.
         assertEquals(12, outcome.answersWrong);
         assertTrue(outcome.firstWrong.contains("cannot be read as long"), outcome.firstWrong);
     }
@@ -224,13 +224,13 @@ final class ReplayTest {
     @Test
     void aChangedIdIsAWrongAnswer() throws Exception {
         LaneOutcome outcome = replaySerialised("wrong-value");
-        // The last byte is part of the id in codec long alone; in the others it is padding, and a number of the last
+        // In codec long the last byte is part of the id. In the others it is padding, or part of the last access
         // right.
         assertTrue(outcome.answersWrong > 2, "%d answers".formatted(outcome.answersWrong));
         assertTrue(outcome.firstWrong.contains("expected object 90000"), outcome.firstWrong);
     }
 
-    /** The harness allocates nothing while the clock runs: a store that does nothing shows it. */
+    /** The harness allocates nothing while the clock runs, as the null store shows. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void theHarnessAllocatesNothingInsideTheClock(boolean latency) throws Exception {
@@ -249,7 +249,7 @@ final class ReplayTest {
         }
     }
 
-    /** Eight bytes and ends of arrays and buffers are the same bytes, whatever order a buffer is in. */
+    /** Eight bytes, and the ends of arrays and buffers, are the same for every byte order of a buffer. */
     @Test
     void formsShowTheSameBytes() {
         java.nio.ByteBuffer source = java.nio.ByteBuffer.allocateDirect(40);

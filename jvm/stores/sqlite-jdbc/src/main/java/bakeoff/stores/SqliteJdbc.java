@@ -32,10 +32,13 @@ import org.sqlite.JDBC;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteJDBCLoader;
 
-/** SQLite through JDBC: one table of keys and values, one connection a thread, kept from one session to the next. */
+/** SQLite through JDBC: one table of keys and values, and one connection per thread, kept between sessions. */
 public final class SqliteJdbc implements StoreType {
     private static final String PRAGMA = "https://sqlite.org/pragma.html#pragma_";
-    /** Key and value together, as a row (https://sqlite.org/limits.html): the same limits as in {@code crates/stores/src/sqlite.rs}. */
+    /**
+     * Key and value together are limited as a row (https://sqlite.org/limits.html), as in
+     * {@code crates/stores/src/sqlite.rs}.
+     */
     private static final long ROW_BYTES_MAX = 1_000_000_000;
 
     private static final String FILE = "records.sqlite";
@@ -50,7 +53,7 @@ public final class SqliteJdbc implements StoreType {
                 .license("Apache-2.0 AND blessing")
                 .language("C")
                 .structure("b-tree")
-                .files("records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm")
+                .files("records.sqlite; while open at levels process and power also records.sqlite-wal and -shm")
                 .durability(
                         Durability.NONE,
                         "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
@@ -103,7 +106,7 @@ public final class SqliteJdbc implements StoreType {
                 .setting(Setting.choice(
                         "table",
                         List.of("auto", "without-rowid", "rowid"),
-                        "How rows are kept: in the tree of keys (without-rowid) or in a tree of their own beside an index (rowid); "
+                        "How rows are kept: in the tree of keys (without-rowid) or in a separate tree with an index (rowid); "
                                 + "auto takes rowid when a mean row is larger than a twentieth of a page.",
                         "https://sqlite.org/withoutrowid.html"))
                 .setting(Setting.integer(
@@ -119,7 +122,7 @@ public final class SqliteJdbc implements StoreType {
                 .shareOfThreads("cache", 100);
     }
 
-    /** What the library says when asked, which shows that it runs. */
+    /** The library's reported version, which also shows that it runs. */
     private static String version() throws Exception {
         SQLiteJDBCLoader.initialize();
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:")) {
@@ -148,7 +151,7 @@ public final class SqliteJdbc implements StoreType {
         return store;
     }
 
-    /** Pragma and value, in the order they must be set in: the page size before the journal creates the file. */
+    /** Pragma and value, in the required order: the page size comes before the journal, which creates the file. */
     private static Map<String, String> pragmas(OpenRequest request) {
         long cacheKib = request.settings().number("cache") / 1_024;
         boolean none = request.durability() == Durability.NONE;
@@ -176,10 +179,13 @@ public final class SqliteJdbc implements StoreType {
                 + (withoutRowid ? " WITHOUT ROWID" : "");
     }
 
-    /** The open database; {@code idle} are connections that no session uses at the moment. */
+    /** The open database. {@code idle} are connections without a session. */
     record Opened(String url, Map<String, String> pragmas, ConcurrentLinkedQueue<Connection> idle)
             implements Store<byte[]> {
-        /** SQLite copies what is bound when the statement runs (NativeDB.c: SQLITE_TRANSIENT), and each statement is given its own before it runs again. */
+        /**
+         * SQLite copies bound values when the statement runs (NativeDB.c: SQLITE_TRANSIENT), and each statement gets
+         * new ones before it runs again.
+         */
         @Override
         public Form<byte[]> form() {
             return new ArrayForm(true);
@@ -191,7 +197,7 @@ public final class SqliteJdbc implements StoreType {
             return new SqliteJdbcSession(connection == null ? connect() : connection, idle::add, plan.batched());
         }
 
-        /** Opens a connection and makes sure that every pragma took: SQLite says nothing when one does not. */
+        /** Opens a connection and verifies every pragma: SQLite does not report a pragma without effect. */
         Connection connect() throws SQLException, StoreException {
             SQLiteConfig config = new SQLiteConfig();
             config.setBusyTimeout(BUSY_TIMEOUT_MS);

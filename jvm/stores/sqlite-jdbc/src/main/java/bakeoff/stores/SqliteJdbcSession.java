@@ -88,7 +88,7 @@ final class SqliteJdbcSession implements Session<byte[]> {
         return found;
     }
 
-    /** The binding gives no array for a value of no bytes. */
+    /** The binding returns no array for an empty value. */
     private static byte[] orEmpty(byte[] value) {
         return value == null ? new byte[0] : value;
     }
@@ -113,7 +113,7 @@ final class SqliteJdbcSession implements Session<byte[]> {
         endRead();
     }
 
-    /** Without auto-commit a read opens a transaction, which between batches would keep the next write from beginning. */
+    /** Without auto-commit, a read opens a transaction, which would block the next write between batches. */
     private void endRead() throws SQLException {
         if (batched && !inBatch) {
             connection.commit();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SqliteJdbcDefaultsTest {
-    /** All that a connection can be asked for and that is not what a class promises. */
+    /** All pragmas that can be queried and do not define a durability level. */
     private static final List<String> PRAGMAS = List.of(
             "page_size",
             "cache_size",

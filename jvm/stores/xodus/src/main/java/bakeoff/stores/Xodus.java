@@ -28,7 +28,7 @@ import jetbrains.exodus.env.Environments;
 import jetbrains.exodus.env.StoreConfig;
 import jetbrains.exodus.env.Transaction;
 
-/** Xodus: one store in one environment. Writers take turns, as its exclusive transactions have it. */
+/** Xodus: one store in one environment. Writers take turns, because its transactions are exclusive. */
 public final class Xodus implements StoreType {
     private static final String WIKI = "https://github.com/JetBrains/xodus/wiki/";
     private static final String CONFIG =
@@ -47,7 +47,7 @@ public final class Xodus implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "logDurableWrite=false, the default: the log is written at every commit and never flushed",
-                        // Its log "will be truncated till address" where it is damaged, but that is no promise.
+                        // A damaged log "will be truncated till address", but that is not a guarantee.
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         WIKI + "Environments")
                 .durability(
@@ -73,7 +73,7 @@ public final class Xodus implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.INSERT_REFUSES,
                         Capability.PARALLEL_READERS)
-                // What does not fit, key and value, into one file of the log is refused.
+                // Keys and values that do not fit into one file of the log are refused.
                 .keys(0, 7 << 20)
                 .values(7 << 20)
                 .setting(Setting.integer(
@@ -103,7 +103,7 @@ public final class Xodus implements StoreType {
                 environment, store, new NewNames(request, request.durability().includes(Durability.CONSISTENT)));
     }
 
-    /** What an environment is opened with. */
+    /** The configuration of an environment. */
     static EnvironmentConfig config(OpenRequest request) {
         return new EnvironmentConfig()
                 .setLogDurableWrite(request.durability().includes(Durability.CONSISTENT))
@@ -253,7 +253,7 @@ public final class Xodus implements StoreType {
                 if (!done) {
                     throw StoreException.store("the transaction was not committed");
                 }
-                // It may be in a piece of the log that is new, which Xodus does not flush the name of.
+                // It may be in a new piece of the log, whose name Xodus does not flush.
                 names.flush();
             }
         }

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import jetbrains.exodus.ArrayByteIterable;
 import jetbrains.exodus.ByteIterable;
 
-/** Keys and values as Xodus takes them: arrays in a wrapping of its own. */
+/** Keys and values in Xodus's own wrapper around arrays. */
 final class XodusForm implements Form<ByteIterable> {
     private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
