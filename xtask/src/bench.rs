@@ -1,4 +1,5 @@
-//! `./bakeoff bench`: what the harness costs. `bench jvm [WHICH] [OPTIONS of JMH]` measures the driver in Java, over tapes recorded for it.
+//! `./bakeoff bench`: the cost of the harness. `bench jvm [WHICH] [OPTIONS of JMH]` measures the driver in Java, with
+//! tapes recorded for it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +31,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     }
 }
 
-/// What the replay loop costs in Java, and what reading serialised values does.
+/// The cost of the replay loop in Java, and of reading serialised values.
 fn jvm(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     let (which, options) = match arguments {
         [which, options @ ..] if !which.starts_with('-') => (*which, options),
@@ -55,7 +56,7 @@ fn record(workspace: &Workspace, scratch: &Path) -> Result<[PathBuf; 2]> {
     let suite = workspace.root.join("jvm/replay.toml");
     let results = scratch.join("results");
     fs::create_dir_all(&results).with_context(|| format!("cannot make {}", results.display()))?;
-    // A run names its cells in its results.
+    // The results of a run contain the ids of its cells.
     let mut run = Command::new(workspace.program("bakeoff"));
     run.arg("run")
         .arg(&suite)
@@ -77,7 +78,7 @@ fn record(workspace: &Workspace, scratch: &Path) -> Result<[PathBuf; 2]> {
     tapes.try_into().ok().context("there are two suites")
 }
 
-/// What this crate reads of a line of `results.jsonl`.
+/// The fields of a line in `results.jsonl` that this crate reads.
 #[derive(Deserialize)]
 struct Line {
     line: String,

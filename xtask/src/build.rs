@@ -1,4 +1,4 @@
-//! Builds the command line and the light driver, with every store whose library is there.
+//! Builds the command line and the light driver, with every store whose library is installed.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::workspace::{Workspace, output_of};
 /// Building takes up to this much.
 const DISK_GIB: u64 = 3;
 
-/// What selects the packages and stores that are always built. It is the same for programs, tests and lints: another choice would choose other
-/// features and compile C code again.
+/// Arguments that select the packages and stores to build. Programs, tests and lints share them: another selection
+/// would choose other features and compile C code again.
 pub(crate) fn selection(packages: &Packages, missing: &Missing) -> Vec<String> {
     let mut arguments = vec!["--workspace".to_owned()];
     if !missing.packages.is_empty() {
@@ -29,12 +29,12 @@ pub(crate) fn selection(packages: &Packages, missing: &Missing) -> Vec<String> {
     arguments
 }
 
-/// What the stamp of a build has: the stores it lacks, a line each.
+/// The content of a build's stamp: the stores it lacks, one per line.
 fn lacks(missing: &Missing) -> String {
     missing.features.iter().map(|feature| format!("{feature}\n")).collect()
 }
 
-/// Whether the build that the stamp is of lacks the same stores as one now would. The caller knows that no source has changed.
+/// Whether the stamped build lacks the same stores as a new one would. The caller knows that no source has changed.
 pub(crate) fn is_built(workspace: &Workspace) -> Result<bool> {
     let built = fs::read_to_string(workspace.stamp("built")).unwrap_or_default();
     Ok(built == lacks(&Packages::read()?.missing_libraries()))
@@ -48,12 +48,12 @@ pub(crate) fn build_all(workspace: &Workspace) -> Result<()> {
     let packages = Packages::read()?;
     need_disk(&workspace.build)?;
     let missing = packages.need_libraries(workspace);
-    // The script has built xtask by now, which alone is a small part.
+    // The script has already built xtask, which is only a small part.
     let is_first = !workspace.build.join("release/.fingerprint").read_dir().is_ok_and(|entries| entries.count() > 60);
     let wait = if is_first { "3 to 5 minutes on two cores, this once" } else { "a minute or two" };
     say!("building in {} ({wait})", workspace.build.display());
     let start = Instant::now();
-    // The stamp is written before the build, so that what is edited while it runs counts as changed.
+    // The stamp is written before the build, so files edited during the build count as changed.
     let stamp = workspace.stamp("built");
     let new = stamp.with_extension("new");
     fs::write(&new, lacks(&missing)).with_context(|| format!("cannot write {}", new.display()))?;
@@ -66,7 +66,7 @@ pub(crate) fn build_all(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// What keeps progress out of logs.
+/// The argument that keeps progress out of logs.
 pub(crate) fn quietly() -> Option<&'static str> {
     (!io::stderr().is_terminal()).then_some("--quiet")
 }

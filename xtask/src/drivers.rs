@@ -1,4 +1,5 @@
-//! Drivers that are built when a store of theirs is first asked for: `drivers.toml` lists them, and this file has how each is built.
+//! Drivers that are built when one of their stores is first needed. `drivers.toml` lists them. This file knows how to
+//! build each.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -19,7 +20,7 @@ use crate::workspace::{Workspace, has};
 /// The oldest Java that the JVM driver is built with.
 const JAVA_OLDEST: u32 = 17;
 
-/// What this crate reads of a table of `drivers.toml`.
+/// The fields of a table in `drivers.toml` that this crate reads.
 #[derive(Debug, Deserialize)]
 struct Table {
     program: String,
@@ -32,7 +33,7 @@ pub(crate) struct Driver {
     pub(crate) name: String,
     kind: Kind,
     program: String,
-    /// Debian's packages that its building needs.
+    /// Debian packages needed to build it.
     needs: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ enum Kind {
     Jvm,
 }
 
-/// What packages bring, in terms that hold on every distribution.
+/// The content of packages, in words that apply to every distribution.
 fn describe(packages: &[&str]) -> String {
     let label = |package: &&str| match *package {
         "libclang-dev" => "libclang".to_owned(),
@@ -54,15 +55,15 @@ fn describe(packages: &[&str]) -> String {
     packages.iter().map(label).collect::<Vec<_>>().join(" and ")
 }
 
-/// What selects the heavy driver and its tests. It is always both packages: another choice would choose other features of what they share, and
-/// compile RocksDB again.
+/// Arguments that select the heavy driver and its tests. They always include both packages: another selection would
+/// choose other features for shared dependencies, and compile RocksDB again.
 pub(crate) const HEAVY: [&str; 7] =
     ["-p", "bakeoff-driver", "-p", "bakeoff-stores", "--no-default-features", "--features", "heavy"];
 
 /// Every driver that can be built.
 ///
 /// # Errors
-/// `drivers.toml` is malformed, or has a driver that nothing here builds.
+/// `drivers.toml` is malformed, or lists a driver unknown here.
 pub(crate) fn drivers() -> Result<Vec<Driver>> {
     let tables: BTreeMap<String, Table> =
         toml::from_str(include_str!("../../drivers.toml")).context("drivers.toml is malformed")?;
@@ -77,10 +78,10 @@ pub(crate) fn drivers() -> Result<Vec<Driver>> {
     drivers.collect()
 }
 
-/// The driver of this name.
+/// The driver with this name.
 ///
 /// # Errors
-/// There is none, or no name.
+/// The name is unknown or missing.
 pub(crate) fn find(name: Option<&str>) -> Result<Driver> {
     let drivers = drivers()?;
     let names: Vec<String> = drivers.iter().map(|driver| driver.name.clone()).collect();
@@ -96,7 +97,7 @@ impl Driver {
         workspace.stamp(&format!("built-{}", self.name))
     }
 
-    /// Whether it is there, nothing has changed since it was built, and nothing of it was lost.
+    /// Whether it exists, is up to date and complete.
     pub(crate) fn is_built(&self, workspace: &Workspace) -> bool {
         let stamp = self.stamp(workspace);
         stamp.exists()
@@ -105,7 +106,7 @@ impl Driver {
             && (self.kind != Kind::Jvm || jvm_is_whole(workspace))
     }
 
-    /// What its building still needs.
+    /// Packages that are still missing for its build.
     pub(crate) fn missing(&self) -> Vec<&str> {
         let is_there = |package: &&String| match package.as_str() {
             "libclang-dev" => has_libclang(),
@@ -116,10 +117,10 @@ impl Driver {
         self.needs.iter().filter(|package| !is_there(package)).map(String::as_str).collect()
     }
 
-    /// Installs what its building needs.
+    /// Installs the packages for its build.
     ///
     /// # Errors
-    /// Something cannot be installed, or another of its kind is found first.
+    /// A package cannot be installed, or another program of the same name comes first.
     pub(crate) fn need_packages(&self, workspace: &Workspace) -> Result<()> {
         let missing = self.missing();
         if missing.is_empty() {
@@ -142,10 +143,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Builds it, and reports every minute how far that is.
+    /// Builds it, and reports progress every minute.
     ///
     /// # Errors
-    /// Something is missing and cannot be installed, or the build failed.
+    /// A package is missing and cannot be installed, or the build failed.
     pub(crate) fn build(&self, workspace: &Workspace) -> Result<()> {
         if self.is_built(workspace) {
             return Ok(());
@@ -164,7 +165,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Notes that it was built by commands that began `start` ago: what was edited since counts as changed.
+    /// Records that commands started `start` ago built it. Files edited since then count as changed.
     pub(crate) fn stamp_built(&self, workspace: &Workspace, start: Instant) -> Result<()> {
         let stamp = self.stamp(workspace);
         let file = fs::File::create(&stamp).with_context(|| format!("cannot write {}", stamp.display()))?;
@@ -172,7 +173,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The commands that build it, in their order.
+    /// The commands that build it, in order.
     pub(crate) fn commands(&self, workspace: &Workspace, quietly: Option<&str>) -> Vec<Command> {
         match self.kind {
             Kind::Heavy => {
@@ -196,14 +197,15 @@ fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Prints a line every minute until the sender is dropped. A C++ library is one step to Cargo, regardless of how long it takes.
+/// Prints a line every minute until the sender is dropped. Cargo sees a C++ library as a single step, regardless of its
+/// duration.
 fn progress(workspace: &Workspace, name: &str, start: Instant) -> mpsc::Sender<()> {
     let (sender, receiver) = mpsc::channel::<()>();
     let (objects, name, begun) = (workspace.build.join("release/build"), name.to_owned(), std::time::SystemTime::now());
     std::thread::spawn(move || {
         while receiver.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
             let minutes = start.elapsed().as_secs() / 60;
-            // Maven makes none.
+            // Maven creates none.
             let objects = match newer_objects(&objects, begun) {
                 0 => String::new(),
                 count => format!(": {count} object files"),
@@ -214,7 +216,7 @@ fn progress(workspace: &Workspace, name: &str, start: Instant) -> mpsc::Sender<(
     sender
 }
 
-/// How many object files there are below a directory that are newer than that.
+/// The number of newer object files below a directory.
 fn newer_objects(directory: &Path, begun: std::time::SystemTime) -> usize {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let count = entries.map(|entry| {
@@ -228,7 +230,7 @@ fn newer_objects(directory: &Path, begun: std::time::SystemTime) -> usize {
     count.sum()
 }
 
-/// Maven over the project in `jvm`. It prints no colours where nobody looks, nor the codes with which it resets a terminal.
+/// Maven for the project in `jvm`. Without a terminal it prints neither colours nor reset codes.
 pub(crate) fn maven(workspace: &Workspace, arguments: &[&str]) -> Command {
     let mut build = std::ffi::OsString::from("-Dbakeoff.build=");
     build.push(workspace.own.join("jvm"));
@@ -243,7 +245,7 @@ pub(crate) fn maven(workspace: &Workspace, arguments: &[&str]) -> Command {
     maven
 }
 
-/// The compiler that Maven takes.
+/// The compiler that Maven uses.
 fn javac() -> PathBuf {
     let home = env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
     home.map_or_else(|| PathBuf::from("javac"), |home| Path::new(&home).join("bin/javac"))
@@ -256,12 +258,12 @@ fn javac_version() -> Option<u32> {
 /// The major version of a Java compiler.
 fn version_of(javac: &Path) -> Option<u32> {
     let output = Command::new(javac).arg("-version").output().ok()?;
-    // Up to 8 it was printed to standard error.
+    // Versions up to 8 print it to standard error.
     let text = [output.stdout, output.stderr].concat();
     major_version(&String::from_utf8_lossy(&text))
 }
 
-/// Of `javac 17.0.16` the 17.
+/// The 17 of `javac 17.0.16`.
 fn major_version(text: &str) -> Option<u32> {
     let number = text.lines().find_map(|line| line.strip_prefix("javac "))?;
     number.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
@@ -286,7 +288,7 @@ pub(crate) fn other_javas() -> Vec<PathBuf> {
     others
 }
 
-/// Rust code is generated from C headers with libclang, which has headers of its own.
+/// bindgen reads C headers with libclang, which has its own headers.
 fn has_libclang() -> bool {
     if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
         return true;
@@ -310,19 +312,19 @@ fn has_libclang() -> bool {
     has_library && has_headers
 }
 
-/// What is in a directory by a name that fits.
+/// Entries of a directory with a matching name.
 fn matching(directory: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter(|entry| fits(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
 }
 
-/// Whether everything that Maven built, and fetched for profiles, is in the driver as it was.
+/// Whether the driver contains everything that Maven built and downloaded for profiles, unchanged.
 fn jvm_is_whole(workspace: &Workspace) -> bool {
     let (built, driver) = (workspace.own.join("jvm"), workspace.program("bakeoff-driver-jvm.d"));
     let stores = built.join("stores.d");
     let same =
         |from: &Path, to: &Path| fs::read(from).is_ok_and(|bytes| fs::read(to).is_ok_and(|other| bytes == other));
-    // Maven also makes a directory of the libraries' common parent, which no driver has.
+    // Maven also creates a directory for the libraries' common parent, which no driver contains.
     let libraries = matching(&stores, |name| name != "stores");
     let files = libraries.iter().flat_map(|library| crate::files::files_below(library));
     let mut files = files.filter_map(|file| Some((driver.join(file.strip_prefix(&stores).ok()?), file)));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files below a directory in order, without those of git, of builds, and of editors and failed snapshots.
+/// All files below a directory in order, without those of git, builds and editors, and without failed snapshots.
 pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| !is_left_out(path)).collect();
@@ -17,6 +17,6 @@ fn is_left_out(path: &Path) -> bool {
     matches!(name.as_ref(), ".git" | "target" | "proptest-regressions")
         || name.ends_with('~')
         || name.ends_with(".snap.new")
-        // Directories that tests make and remove.
+        // Temporary directories of tests.
         || name.starts_with(".tmp")
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::message::say;
 use crate::workspace::{Workspace, output_of};
 
-/// Inputs that each target gets unless another number is given.
+/// The default number of inputs for each target.
 const RUNS: u64 = 1_000_000;
 
 pub(crate) fn main(workspace: &Workspace, arguments: &[&str]) -> Result<()> {
@@ -53,7 +53,7 @@ pub(crate) fn targets(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What fuzzing needs and is not there, with the command that installs it.
+/// A missing requirement of fuzzing, with the command that installs it.
 pub(crate) fn missing() -> Option<&'static str> {
     if output_of(Command::new("rustup").args(["run", "nightly", "cargo", "--version"])).is_none() {
         return Some("fuzzing needs a nightly Rust. Run: rustup toolchain install nightly --profile minimal");
@@ -63,10 +63,10 @@ pub(crate) fn missing() -> Option<&'static str> {
         .then_some("fuzzing needs cargo-fuzz. Run: cargo install --locked cargo-fuzz")
 }
 
-/// The command that feeds one target.
+/// The command that runs one target.
 ///
 /// # Errors
-/// The directory for what the fuzzer finds cannot be made.
+/// The directory for findings cannot be created.
 pub(crate) fn command(workspace: &Workspace, target: &str, runs: u64) -> Result<Command> {
     let corpus = format!("fuzz/corpus/{target}");
     fs::create_dir_all(workspace.root.join(&corpus)).with_context(|| format!("cannot make {corpus}"))?;

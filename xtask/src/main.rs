@@ -1,7 +1,7 @@
-//! What `./bakeoff` hands over: building, installing, testing, measuring and fuzzing bakeoff. `./bakeoff` builds this program and starts it with
-//! the directories in the environment.
+//! The development commands of `./bakeoff`: building, installing, testing, measuring and fuzzing. `./bakeoff` builds
+//! this program and starts it with the directories in the environment.
 //!
-//! Exit status 1: a test failed, or `is-built` says no. 2: something is missing, or a build failed.
+//! Exit status 1: a test failed, or `is-built` answers no. 2: something is missing, or a build failed.
 
 mod bench;
 mod build;
@@ -33,12 +33,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the first argument names; false if something that was asked is not so, or a test failed.
+/// Executes the command in the first argument. False if the answer to a question is no, or a test failed.
 fn start(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     match arguments {
         ["build-all"] => build::build_all(workspace).map(|()| true),
         ["is-built"] => build::is_built(workspace),
-        // `build` reports a wrong name.
+        // `build` reports an unknown name.
         ["is-driver-built", rest @ ..] => {
             Ok(drivers::find(rest.first().copied()).is_ok_and(|driver| driver.is_built(workspace)))
         }

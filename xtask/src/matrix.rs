@@ -1,7 +1,7 @@
-//! `./bakeoff matrix`: who was best in Hines 2023, then and now, as docs/results/hines-2023.md shows it.
+//! `./bakeoff matrix`: the best stores in Hines 2023, then and now, as docs/results/hines-2023.md shows them.
 //!
-//! Both files have sums and no rounds, so there is no verdict in them: best is the best mean. `bakeoff report --against hines-2023` takes the
-//! winners of a run.
+//! Both files have sums and no rounds, so they contain no verdict: the best mean is the best.
+//! `bakeoff report --against hines-2023` uses the winners of a run.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::workspace::Workspace;
 /// The publication's figures.
 const THEN: &str = "published/hines-2023.csv";
 
-/// A run's figures in the columns of the publication's authors, by `bench/authors/columns`.
+/// A run's figures in the columns of the original benchmark, made by `bench/authors/columns`.
 const NOW: &str = "docs/results/hines-2023.csv";
 
-/// The end of `hardware` where the run set stores as the authors did.
+/// The end of `hardware` if the run set stores as the authors did.
 const AS_PUBLISHED: &str = " paper";
 
 const RECORDS: [u64; 4] = [100, 1_000, 10_000, 100_000];
@@ -26,9 +26,9 @@ const RECORDS: [u64; 4] = [100, 1_000, 10_000, 100_000];
 /// A range of value sizes.
 struct Sizes {
     title: &'static str,
-    /// In the run's file.
+    /// Its name in the run's file.
     now: &'static str,
-    /// In the publication's file: `value_bytes_min` and `value_bytes_max`.
+    /// Its name in the publication's file: `value_bytes_min` and `value_bytes_max`.
     then: (u64, u64),
 }
 
@@ -43,7 +43,7 @@ const SIZES: [Sizes; 4] = [
 struct Data {
     /// Its name in the table and in the publication's file.
     title: &'static str,
-    /// In the run's file.
+    /// Its name in the run's file.
     now: &'static str,
 }
 
@@ -84,7 +84,7 @@ struct Published {
 #[derive(Deserialize)]
 struct Measured {
     hardware: String,
-    /// As the publication names it.
+    /// The publication's name for it.
     store: String,
     op: String,
     size: String,
@@ -119,7 +119,8 @@ impl Figures {
         Ok(Self { then: lines(root, THEN)?, now: lines(root, NOW)? })
     }
 
-    /// A block for each measure, a line for each size of values, a column for each number of records and kind of data.
+    /// A block for each measure, a line for each range of value sizes, a column for each number of records and kind of
+    /// data.
     fn matrix(&self) -> String {
         let records = RECORDS.map(|count| format!("{:<20}", grouped(count))).concat();
         let data = RECORDS.map(|_| DATA.map(|data| format!("{:<10}", data.title)).concat()).concat();
@@ -135,7 +136,8 @@ impl Figures {
         text
     }
 
-    /// `B→L 1.18`, or `B   0.807` where the best is the same, with the ratio of the best figures; `·` where nothing was measured.
+    /// `B→L 1.18`, or `B   0.807` if the best store is unchanged, with the ratio of the best figures. `·` without a
+    /// measurement.
     fn field(&self, measure: &Measure, sizes: &Sizes, records: u64, data: &Data) -> String {
         let (then, now) = (self.then(measure, sizes, records, data), self.now(measure, sizes, records, data));
         let (Some((best_then, then)), Some((best_now, now))) = (best(measure, then), best(measure, now)) else {
@@ -170,7 +172,7 @@ impl Figures {
     }
 }
 
-/// The stores that share the best figure, and that figure; `None` if there are no figures.
+/// The stores that share the best figure, and that figure. `None` if there are no figures.
 fn best<'a>(measure: &Measure, figures: Vec<(&'a str, f64)>) -> Option<(Vec<&'a str>, f64)> {
     let better = if measure.lower_is_better { f64::min } else { f64::max };
     let best = figures.iter().map(|(_, figure)| *figure).reduce(better)?;
@@ -186,7 +188,7 @@ fn three_digits(value: f64) -> String {
     }
 }
 
-/// With commas between thousands.
+/// A number with commas between thousands.
 fn grouped(count: u64) -> String {
     if count < 1_000 { count.to_string() } else { format!("{},{:03}", count / 1_000, count % 1_000) }
 }

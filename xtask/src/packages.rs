@@ -1,4 +1,4 @@
-//! What the system must have: libraries of some stores, and programs that tests use. `packages.toml` lists them.
+//! Requirements on the system: libraries of some stores, and programs that tests use. `packages.toml` lists them.
 
 use std::env;
 use std::io::Write;
@@ -19,7 +19,7 @@ pub(crate) struct Packages {
     pub(crate) browser: Browser,
 }
 
-/// A store whose library is the system's.
+/// A store that uses the system's library.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SystemStore {
@@ -46,7 +46,7 @@ pub(crate) struct Tool {
     purpose: String,
 }
 
-/// A program that shows pages, by any of several names.
+/// A web browser, under any of several names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Browser {
@@ -61,7 +61,7 @@ impl Packages {
         toml::from_str(include_str!("../packages.toml")).context("xtask/packages.toml is malformed")
     }
 
-    /// What the compilers do not find of the stores' libraries.
+    /// Missing libraries of stores, as found by compiling.
     pub(crate) fn missing_libraries(&self) -> Missing {
         let missing: Vec<&SystemStore> = self.stores.iter().filter(|store| !store.is_there()).collect();
         let compiler = (!has_header(Language::Cpp, "string")).then_some("g++");
@@ -77,7 +77,7 @@ impl Packages {
         }
     }
 
-    /// Installs the stores' libraries. What remains missing is left out of the build, and returned.
+    /// Installs the stores' libraries. The build leaves out what remains missing, which is returned.
     pub(crate) fn need_libraries(&self, workspace: &Workspace) -> Missing {
         let missing = self.missing_libraries();
         if missing.packages.is_empty() {
@@ -95,7 +95,7 @@ impl Packages {
         missing
     }
 
-    /// Installs the programs that tests use, as root. Tests do without what remains missing.
+    /// Installs the programs that tests use, if the user is root. Tests skip what needs a missing program.
     pub(crate) fn want_tools(&self, workspace: &Workspace) {
         for tool in self.tools.iter().filter(|tool| !has(&tool.program)) {
             if is_root() {
@@ -119,7 +119,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// What is missing, in terms that hold on every distribution.
+    /// The missing parts, in words that apply to every distribution.
     fn describe(&self) -> String {
         let headers = format!("the libraries with the headers {}", self.headers.join(", "));
         let parts = [self.compiler.then(|| "a C++ compiler".to_owned()), (!self.headers.is_empty()).then_some(headers)];
@@ -138,7 +138,7 @@ impl SystemStore {
 }
 
 impl Browser {
-    /// Installs a browser if there is none. `CHROMIUM` names another.
+    /// Installs a browser if there is none. `CHROMIUM` names another program.
     pub(crate) fn need(&self, workspace: &Workspace) -> bool {
         let packages: Vec<&str> = self.packages.iter().map(String::as_str).collect();
         self.program().is_some() || workspace.install("a browser, to test the report's page", &packages)

@@ -1,4 +1,4 @@
-//! Where things are, as `./bakeoff` set it in the environment.
+//! Paths that `./bakeoff` sets in the environment.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use anyhow::{Context, Result};
 pub(crate) struct Workspace {
     /// The repository.
     pub(crate) root: PathBuf,
-    /// Where compiled dependencies are, which all clones share.
+    /// The directory of compiled dependencies, shared by all clones.
     pub(crate) build: PathBuf,
-    /// Where this clone's programs and stamps are.
+    /// The directory of this clone's programs and stamps.
     pub(crate) own: PathBuf,
     script: PathBuf,
 }
@@ -40,7 +40,7 @@ impl Workspace {
         Self { root: root.to_owned(), build, own, script }
     }
 
-    /// One of this clone's programs.
+    /// The path of one of this clone's programs.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.own.join("release").join(name)
     }
@@ -50,17 +50,17 @@ impl Workspace {
         self.own.join(name)
     }
 
-    /// Whether a file that builds read changed after a stamp was written. `./bakeoff` knows which files these are.
+    /// Whether a file that builds read changed after a stamp was written. `./bakeoff` knows these files.
     pub(crate) fn has_changed_since(&self, stamp: &Path) -> bool {
         let output = Command::new(&self.script).arg("changed").arg(stamp).stderr(Stdio::null()).output();
         !output.is_ok_and(|output| output.status.success() && output.stdout.is_empty())
     }
 
-    /// Installs packages, or prints the command that would: true if they were installed.
+    /// Installs packages, or prints the command that would. True if they were installed.
     pub(crate) fn install(&self, why: &str, packages: &[&str]) -> bool {
         let mut command = Command::new(&self.script);
         command.arg("install").arg(why).args(packages).stdout(std::io::stderr());
-        // Once is enough, regardless of how much is missing.
+        // Package lists need only one update, no matter how much is missing.
         static UPDATED: AtomicBool = AtomicBool::new(false);
         if UPDATED.swap(true, Ordering::Relaxed) {
             command.env("BAKEOFF_APT_UPDATED", "1");
@@ -68,7 +68,7 @@ impl Workspace {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Cargo, in the repository.
+    /// A cargo command in the repository.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("cargo");
         command.args(arguments).current_dir(&self.root);
@@ -78,13 +78,13 @@ impl Workspace {
         command
     }
 
-    /// The version with the commit, which results name. An archive has no commit.
+    /// The version with the commit, as in results. An archive has no commit.
     fn version(&self) -> Option<String> {
         let commit = self.commit()?;
         Some(format!("{} ({commit})", env!("CARGO_PKG_VERSION")))
     }
 
-    /// The commit, with `-dirty` where files differ from it.
+    /// The commit, with `-dirty` if files differ from it.
     pub(crate) fn commit(&self) -> Option<String> {
         let exists = self.root.join(".git").exists();
         exists.then(|| output_of(Command::new("git").arg("-C").arg(&self.root).args(DESCRIBE))).flatten()
@@ -93,13 +93,13 @@ impl Workspace {
 
 const DESCRIBE: [&str; 5] = ["describe", "--always", "--dirty", "--exclude", "*"];
 
-/// What a command that succeeds prints, without white space around it.
+/// The output of a successful command, without surrounding white space.
 pub(crate) fn output_of(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Whether a program is on `PATH`, or where programs for administrators are.
+/// Whether a program is on `PATH` or in a directory for administrators' programs.
 pub(crate) fn has(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let directories = env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));

@@ -1,5 +1,5 @@
-//! Declarations of packages against their sources: dependencies that no file names, and files outside of a package that are compiled in
-//! without being in its `reads`.
+//! Compares declarations of packages with their sources. Finds dependencies that no file uses, and compiled-in files
+//! outside of a package that its `reads` does not list.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,8 @@ pub(crate) fn check(root: &Path, packages: &Packages) -> Result<()> {
     Ok(())
 }
 
-/// Files that a package compiles in by `include_str!` or `include_bytes!`, from places where a change would not run its tests again.
+/// Files that a package includes with `include_str!` or `include_bytes!`, although a change there would not run its
+/// tests again.
 fn undeclared_by(root: &Path, packages: &Packages, package: &Package) -> Vec<String> {
     let behind = packages.behind_tests_of(package);
     let mut known: Vec<PathBuf> = behind.iter().map(|behind| behind.directory().to_owned()).collect();
@@ -48,7 +49,7 @@ fn undeclared_by(root: &Path, packages: &Packages, package: &Package) -> Vec<Str
     undeclared
 }
 
-/// Of `str!("../x.toml"), …` the path.
+/// The path in `str!("../x.toml"), …`.
 fn included_path(text: &str) -> Option<&str> {
     let path = text.strip_prefix("str!(\"").or_else(|| text.strip_prefix("bytes!(\""))?;
     path.split('"').next()

@@ -1,4 +1,4 @@
-//! What a step reads, by content: a step whose inputs did not change since it passed need not run again.
+//! Inputs of a step, by content. A step whose inputs have not changed since it passed need not run again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::test::metadata::{Package, Packages};
 /// Files that every compilation reads.
 const ALWAYS: [&str; 4] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo"];
 
-/// A hash over what a step reads and how it is started.
+/// A hash over everything that a step reads and its command.
 #[derive(Clone)]
 pub(crate) struct Inputs {
     root: PathBuf,
@@ -34,7 +34,7 @@ impl Inputs {
         self.path_without(path, &[])
     }
 
-    /// The same without some directories.
+    /// The same, without some directories.
     fn path_without(mut self, path: &str, without: &[PathBuf]) -> Self {
         let path = self.root.join(path);
         let files = if path.is_dir() { files_below(&path) } else { vec![path] };
@@ -49,16 +49,16 @@ impl Inputs {
         self
     }
 
-    /// All that the tests of a package are made of and read.
+    /// Everything that the tests of a package are built from and read.
     pub(crate) fn tests_of(self, packages: &Packages, package: &Package) -> Self {
         let mut inputs = ALWAYS.iter().fold(self, |inputs, path| inputs.path(path));
         inputs = inputs.path(&package.directory().display().to_string());
         for behind in packages.behind_tests_of(package) {
             let directory = behind.directory();
-            // Its own tests are in none but its own.
+            // Tests of other packages are not part of a package's own.
             let without = ["tests", "benches"].map(|name| directory.join(name));
             inputs = inputs.path_without(&directory.display().to_string(), &without);
-            // A file outside of it may be compiled in.
+            // A file outside of the package may be compiled in.
             inputs = behind.tests().reads.iter().fold(inputs, |inputs, path| inputs.path(path));
         }
         package.tests().reads.iter().fold(inputs, |inputs, path| inputs.path(path))
@@ -69,7 +69,7 @@ impl Inputs {
         format!("{:016x}", self.hash.digest())
     }
 
-    /// With its length first, so that two texts are not one.
+    /// The length comes first, so that different splits of a text differ.
     fn add(&mut self, bytes: &[u8]) {
         self.hash.update(&(bytes.len() as u64).to_le_bytes());
         self.hash.update(bytes);
@@ -97,7 +97,7 @@ mod tests {
         let first = key("x");
         assert_eq!(first, key("x"));
         assert_ne!(first, key("y"));
-        // The time of a file is none of its content.
+        // The time of a file is not part of its content.
         fs::write(root.path().join("a/src/lib.rs"), "one").unwrap();
         fs::write(root.path().join("suites/x.toml"), "four").unwrap();
         assert_eq!(first, key("x"));

@@ -1,9 +1,10 @@
-//! The packages of the workspace, as `cargo metadata` describes them, with what they declare about their tests.
+//! The packages of the workspace as `cargo metadata` describes them, with their declarations about tests.
 //!
-//! `[package.metadata.tests]` of a package may have
-//! - `reads`: paths below the repository that its tests read, outside of the packages it depends on;
-//! - `runs`: packages whose programs its tests start;
-//! - `alone`: test targets that measure time, which run when nothing else does.
+//! `[package.metadata.tests]` of a package may have:
+//!
+//! - `reads`: paths below the repository that its tests read, outside of the packages it depends on.
+//! - `runs`: packages whose programs its tests start.
+//! - `alone`: test targets that measure time. They run when nothing else does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -35,9 +36,9 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) rename: Option<String>,
-    /// `dev`, `build`, or none for a normal one.
+    /// `dev`, `build`, or `None` for a normal one.
     pub(crate) kind: Option<String>,
-    /// Where it is, if it is in the workspace.
+    /// Its path, if it is in the workspace.
     path: Option<PathBuf>,
 }
 
@@ -47,7 +48,7 @@ struct PackageMetadata {
     tests: TestMetadata,
 }
 
-/// What a package declares about its tests.
+/// Declarations of a package about its tests.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestMetadata {
@@ -71,7 +72,7 @@ impl Package {
         self.manifest_path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// What it declares about its tests.
+    /// Its declarations about its tests.
     pub(crate) fn tests(&self) -> TestMetadata {
         self.metadata.clone().unwrap_or_default().tests
     }
@@ -102,7 +103,7 @@ impl Packages {
         self.packages.iter().find(|package| package.name == name)
     }
 
-    /// The packages of the workspace that a package's tests are compiled from or start, without itself.
+    /// The other packages of the workspace that a package's tests are compiled from, or start.
     pub(crate) fn behind_tests_of(&self, package: &Package) -> Vec<&Package> {
         let by_directory: BTreeMap<&Path, &Package> =
             self.packages.iter().map(|package| (package.directory(), package)).collect();
@@ -163,7 +164,7 @@ mod tests {
     fn tests_stand_on_what_is_compiled_into_them_and_what_they_start() {
         assert_eq!(names_behind("low"), [""; 0]);
         assert_eq!(names_behind("middle"), ["low", "helper"]);
-        // What only the tests of a dependency use is not in it.
+        // It lacks what only the tests of a dependency use.
         assert_eq!(names_behind("top"), ["low", "middle", "driver"]);
     }
 

@@ -1,4 +1,4 @@
-//! `./bakeoff test`: runs the steps, shows how each ended, and shows failures and skips again at the end.
+//! `./bakeoff test`: runs the steps and shows how each ended. Failures and skips appear again at the end.
 
 mod declared;
 pub(crate) mod inputs;
@@ -32,17 +32,17 @@ use scratch::Scratch;
 use step::{Ended, Files, Step, TimedTest};
 use steps::Plan;
 
-/// How often it is reported what runs.
+/// The interval of reports on what is running.
 const REPORT: Duration = Duration::from_secs(60);
-/// How many of the slowest tests are listed.
+/// The number of slowest tests to list.
 const SLOWEST: usize = 15;
-/// How many lines of a failure are shown.
+/// The number of lines to show of a failure.
 const FAILURE_LINES: usize = 80;
 
-/// Runs the tests; false if some failed.
+/// Runs the tests. False if some failed.
 ///
 /// # Errors
-/// They cannot begin.
+/// They cannot start.
 pub(crate) fn main(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     let options = Options::parse(arguments)?;
     if options.help {
@@ -66,7 +66,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     session.report(workspace, start)
 }
 
-/// Installs what the tests need, and finds out what there is to test.
+/// Installs requirements of the tests, and determines what to test.
 fn prepare(workspace: &Workspace, extent: Extent) -> Result<Plan> {
     let packages = Packages::read()?;
     need_disk(&workspace.build)?;
@@ -82,13 +82,13 @@ fn prepare(workspace: &Workspace, extent: Extent) -> Result<Plan> {
     let selection = selection(&packages, &missing);
     let tools = tools(&packages, extent);
     let packages = metadata::Packages::read(workspace)?;
-    // What takes hours is for the disk.
+    // Tests that take hours run on a disk.
     let in_memory = extent != Extent::Long;
     let scratch = in_memory.then(|| Scratch::in_memory(workspace.own.file_name()?)).flatten();
     Ok(Plan { workspace: workspace.clone(), packages, extent, selection, threads: threads(), tools, scratch })
 }
 
-/// What checks the sources.
+/// Installs the programs that check the sources.
 fn need_components(workspace: &Workspace) -> Result<()> {
     let is_there = |name: &str| output_of(&mut workspace.cargo(&[name, "--version"])).is_some();
     if is_there("fmt") && is_there("clippy") {
@@ -103,7 +103,7 @@ fn need_components(workspace: &Workspace) -> Result<()> {
     }
 }
 
-/// Versions of what decides how tests end, besides sources.
+/// Versions of tools that influence test results besides sources.
 fn tools(packages: &Packages, extent: Extent) -> String {
     let mut commands = vec![vec!["rustc", "-vV"], vec!["cc", "--version"], vec!["uname", "-r"]];
     let browser = packages.browser.program().unwrap_or_default();
@@ -125,12 +125,12 @@ fn workers() -> usize {
     threads() + 1
 }
 
-/// What the steps came to.
+/// The results of the steps.
 #[derive(Default)]
 struct Results {
     tests: Vec<TimedTest>,
     steps: Vec<(String, Duration)>,
-    /// Each with the end of what it printed.
+    /// Failed steps, each with the end of its output.
     failed: Vec<(String, String)>,
     blocked: Vec<String>,
     unchanged: Vec<String>,
@@ -145,7 +145,7 @@ struct Session {
     noted: Mutex<Noted>,
 }
 
-/// What steps note as they end. One lock for both: two could be taken in either order, and two steps wait for each other.
+/// Shared notes of the steps. A single lock avoids deadlocks: with two, steps could take them in opposite order.
 struct Noted {
     record: Record,
     results: Results,
@@ -160,7 +160,7 @@ impl Session {
     fn chosen(&self, steps: Vec<Step>) -> Vec<Step> {
         let mut wanted: BTreeSet<String> = steps.iter().map(|step| step.name.clone()).collect();
         let is_known = |prefix: &String| steps.iter().any(|step| step.name.starts_with(prefix.as_str()));
-        // The build leads to tests whose names are not known yet.
+        // The build leads to tests with names that are not known yet.
         let leads = !self.options.only.iter().all(is_known) || self.options.only.is_empty();
         wanted.retain(|name| self.options.wants(name) || leads && name == "build");
         loop {
@@ -174,7 +174,8 @@ impl Session {
         steps.into_iter().filter(|step| wanted.contains(&step.name)).collect()
     }
 
-    /// A step that a build has led to, if it is wanted. With `--only` it does without other builds, which may be there from before.
+    /// A step found by a build, if it is wanted. With `--only` it does not require other builds, which may exist from
+    /// before.
     fn wanted(&self, mut step: Step) -> Option<Step> {
         if !self.options.only.is_empty() {
             step.needs.clear();
@@ -194,7 +195,7 @@ impl Session {
         true
     }
 
-    /// Notes how a step ended, and shows it.
+    /// Records how a step ended, and shows it.
     fn finish(
         &self,
         name: &str,
@@ -213,7 +214,7 @@ impl Session {
                 let count = if tests.is_empty() { String::new() } else { format!(", {} tests", tests.len()) };
                 println!("== {name}: ok after {:.1} s{count}", took.as_secs_f64());
                 results.tests.extend(tests);
-                // What skipped something may do more another time.
+                // A test that was skipped may run another time.
                 let skipped = !skips.is_empty();
                 let inputs = inputs.filter(|_| !skipped);
                 results.skips.extend(skips);
@@ -233,7 +234,7 @@ impl Session {
         }
     }
 
-    /// Shows at the end what was skipped, what was slow and what failed; false if something did.
+    /// Shows at the end what was skipped, what was slow and what failed. False if something failed.
     fn report(self, workspace: &Workspace, start: Instant) -> Result<bool> {
         let Noted { record, results } = self.noted.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Results { mut tests, mut steps, failed, blocked, unchanged, skips } = results;

@@ -10,7 +10,7 @@ usage: ./bakeoff test [all|long] [--fresh] [--only STEP]…
   test long     a thousand kills of each store, a million inputs for each parser, verdicts on equals, traces: hours
 
   --fresh       run steps again whose inputs have not changed since they passed here
-  --only STEP   only steps whose names begin so, and what they need
+  --only STEP   only steps whose names begin with STEP, and the steps that these need
   --status      with `long`: when each step last passed, on which commit
 ";
 
@@ -55,7 +55,7 @@ impl Options {
         self.only.is_empty() || self.only.iter().any(|name| step.starts_with(name.as_str()))
     }
 
-    /// What `--only` names that none of these steps has at its beginning.
+    /// Names in `--only` that match the beginning of none of these steps.
     pub(crate) fn unknown<'a>(&self, steps: impl Iterator<Item = &'a str> + Clone) -> Vec<&str> {
         let is_unknown = |name: &&str| !steps.clone().any(|step| step.starts_with(name));
         self.only.iter().map(String::as_str).filter(is_unknown).collect()

@@ -1,4 +1,4 @@
-//! What npm is for: the page's JavaScript is linted, and the libraries that the page carries are compared with their packages.
+//! Steps that use npm: they lint the page's JavaScript, and compare the page's embedded libraries with their packages.
 
 use std::fs;
 use std::path::Path;
@@ -20,13 +20,13 @@ macro_rules! scripts {
     };
 }
 
-/// The page's scripts in their order there, which the linter needs to know.
+/// The page's scripts in order, which the linter needs.
 const SCRIPTS: &[&str] = include!("../../../crates/report/web/scripts.rs");
 
 /// Where the page's sources are.
 pub(crate) const WEB: &str = "crates/report/web";
 
-/// The libraries that the page carries, as `libraries.toml` lists them.
+/// The libraries embedded in the page, as listed in `libraries.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Libraries {
@@ -85,7 +85,7 @@ fn joined(directory: &Path) -> Result<String> {
     SCRIPTS.iter().map(|name| read(name)).collect()
 }
 
-/// Compares the libraries that the page carries with their packages.
+/// Compares the page's embedded libraries with their packages.
 ///
 /// # Errors
 /// Some differ.
@@ -116,7 +116,7 @@ pub(crate) fn compare_libraries(workspace: &Workspace, files: &mut Files) -> Res
     Ok(())
 }
 
-/// Whether npm is there and has a package; if not, that is noted as skipped.
+/// Whether npm can fetch a package. If not, that is recorded as a skip.
 fn can_fetch(package: &str, files: &mut Files) -> Result<bool> {
     if !has("npm") {
         files.skip(&format!("{package}: npm is not there"))?;

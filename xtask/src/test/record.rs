@@ -1,4 +1,4 @@
-//! What passed, when, on which commit and with which inputs: a file in this clone's cache.
+//! A record of passed steps: when, on which commit and with which inputs. It is a file in this clone's cache.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,27 +20,27 @@ pub(crate) struct Record {
 /// When a step last passed.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Pass {
-    /// The hash of what it read, if an equal one may be skipped.
+    /// The hash of its inputs, if a step with equal inputs may be skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) inputs: Option<String>,
-    /// The commit, with `-dirty` where files differed from it; absent of an archive.
+    /// The commit, with `-dirty` if files differ from it. Absent in an archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<String>,
     /// The time in UTC.
     pub(crate) at: String,
     pub(crate) seconds: f64,
-    /// Whether it left something out that this machine did not allow.
+    /// Whether it skipped something that this machine did not allow.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) skipped: bool,
 }
 
-/// Whether a field need not be written.
+/// Whether a field is omitted from the file.
 fn is_false(value: &bool) -> bool {
     !value
 }
 
 impl Record {
-    /// The record in a file; an empty one if there is none, or it cannot be read.
+    /// The record in a file. Empty if there is none, or it cannot be read.
     pub(crate) fn read(file: &Path) -> Self {
         let text = fs::read_to_string(file).unwrap_or_default();
         Self { file: file.to_owned(), passes: toml::from_str(&text).unwrap_or_default() }
@@ -61,7 +61,8 @@ impl Record {
         self.last(step).map(|pass| pass.seconds)
     }
 
-    /// Notes a pass at once, so that a run that is interrupted keeps it. A pass that left something out does not replace one that did not.
+    /// Records a pass immediately, so that an interrupted run keeps it. A pass with skips does not replace a complete
+    /// one.
     ///
     /// # Errors
     /// The file cannot be written.

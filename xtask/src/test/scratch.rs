@@ -1,5 +1,5 @@
-//! A directory in memory for what tests write, where there is enough of it. Many tests flush what they write, or have the kernel flush a whole
-//! file system: on a disk they would wait for each other, and for the build.
+//! A directory in memory for files of tests, if there is enough memory. Many tests flush their files, or make the
+//! kernel flush a whole file system. On a disk they would wait for each other and for the build.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,9 +9,9 @@ use std::process::Command;
 
 use crate::workspace::output_of;
 
-/// Where Linux has a file system in memory.
+/// The mount point of Linux's file system in memory.
 const MEMORY: &str = "/dev/shm";
-/// What tests may take of that file system. They were seen to take 1.5 GiB.
+/// The maximum size of test files. 1.5 GiB was observed.
 const FILES_BYTES: u64 = 3 << 30;
 /// Memory that must be available, for files and programs.
 const MEMORY_BYTES: u64 = 6 << 30;
@@ -21,7 +21,7 @@ const MEMORY_BYTES: u64 = 6 << 30;
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// An empty directory of this name in memory; `None` where memory is short.
+    /// An empty directory of this name in memory. `None` if memory is short.
     pub(crate) fn in_memory(name: &OsStr) -> Option<Self> {
         let df = ["--type=tmpfs", "--block-size=1", "--output=avail", MEMORY];
         let free = output_of(Command::new("df").args(df))?.lines().last()?.trim().parse::<u64>().ok()?;
@@ -29,8 +29,8 @@ impl Scratch {
         (free >= FILES_BYTES && available >= MEMORY_BYTES).then(|| Self::new(Path::new(MEMORY), name)).flatten()
     }
 
-    /// What an interrupted run left there is removed: only one at a time tests a clone. `None` if somebody else has a directory of this name, or no
-    /// program may be started there, as in containers.
+    /// Removes the remains of an interrupted run: only one process at a time tests a clone. `None` if the directory
+    /// belongs to another user, or if programs cannot start there, as in containers.
     fn new(parent: &Path, name: &OsStr) -> Option<Self> {
         let mut own = OsStr::new("bakeoff-tests-").to_owned();
         own.push(name);
@@ -64,7 +64,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The memory that programs may take without others being swapped out.
+/// The memory that programs can take without causing swapping.
 fn available_bytes(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)

@@ -1,4 +1,4 @@
-//! A step of the tests: what it waits for, what it reads, and what it does.
+//! A step of the tests: its dependencies, its inputs, and its work.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -7,18 +7,18 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// What only one step at a time may use.
+/// A resource that only one step at a time may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     /// Cargo locks its build directory.
     Cargo,
-    /// The fuzzer has a build directory of its own.
+    /// The fuzzer has its own build directory.
     Fuzz,
     /// Maven builds in one directory.
     Maven,
 }
 
-/// Something to do: it gets its files, and fails with an error that names what went wrong.
+/// The work of a step. It receives the step's files, and fails with an error that names the cause.
 pub(crate) type Work = Box<dyn FnOnce(&mut Files) -> Result<Ended> + Send>;
 
 /// A step.
@@ -29,17 +29,17 @@ pub(crate) struct Step {
     pub(crate) lane: Option<Lane>,
     /// Whether it measures time, so that nothing may run at the same time.
     pub(crate) alone: bool,
-    /// The key of what it reads; absent of a step that always runs.
+    /// The key of its inputs. Absent if the step always runs.
     pub(crate) inputs: Option<String>,
     pub(crate) work: Work,
 }
 
-/// How a step that passed ended.
+/// The result of a step that passed.
 #[derive(Default)]
 pub(crate) struct Ended {
     /// Its tests.
     pub(crate) tests: Vec<TimedTest>,
-    /// Steps that are known only now, such as the tests that a build has built.
+    /// Further steps, such as the tests that a build has built.
     pub(crate) next: Vec<Step>,
 }
 
@@ -82,7 +82,7 @@ impl Step {
     }
 }
 
-/// The files of a running step: what it prints, and what its tests skip.
+/// The files of a running step: its output, and the skips of its tests.
 pub(crate) struct Files {
     pub(crate) log_path: PathBuf,
     pub(crate) log: File,
@@ -93,19 +93,19 @@ impl Files {
     /// Empty files for a step, in a directory.
     ///
     /// # Errors
-    /// They cannot be made.
+    /// They cannot be created.
     pub(crate) fn new(directory: &Path, step: &str) -> Result<Self> {
         let name = step.replace(|character: char| !character.is_ascii_alphanumeric(), "-");
         let (log_path, skipped) = (directory.join(format!("{name}.log")), directory.join(format!("{name}.skipped")));
         let make = |path: &Path| File::create(path).with_context(|| format!("cannot write {}", path.display()));
         make(&skipped)?;
         make(&log_path)?;
-        // Programs write to the same file: each line is added at its end.
+        // Several programs write to this file. Each appends its lines.
         let log = OpenOptions::new().append(true).open(&log_path)?;
         Ok(Self { log_path, log, skipped })
     }
 
-    /// Runs a command to its end; what it prints is logged.
+    /// Runs a command and logs its output.
     ///
     /// # Errors
     /// It cannot be started, or failed.
@@ -118,19 +118,19 @@ impl Files {
         Ok(())
     }
 
-    /// Adds a line to the list of what was skipped.
+    /// Adds a line to the list of skips.
     pub(crate) fn skip(&mut self, what: &str) -> Result<()> {
         let mut file = OpenOptions::new().append(true).open(&self.skipped)?;
         writeln!(file, "SKIPPED: {what}")?;
         Ok(())
     }
 
-    /// The lines about what was skipped.
+    /// The list of skips.
     pub(crate) fn skips(&self) -> Vec<String> {
         std::fs::read_to_string(&self.skipped).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
-    /// The end of the log: that many lines.
+    /// The last lines of the log.
     pub(crate) fn tail(&self, lines: usize) -> String {
         let text = std::fs::read(&self.log_path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -139,7 +139,7 @@ impl Files {
     }
 }
 
-/// A command as one would type it.
+/// A command as typed in a shell.
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

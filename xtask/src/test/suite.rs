@@ -1,4 +1,4 @@
-//! Test programs that Cargo has built: what they are, and how they run, with the time of each test.
+//! Test programs built by Cargo: their names, and how they run, with the time of each test.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(crate) struct Suite {
     environment: Vec<(String, String)>,
 }
 
-/// What this crate reads of a message of Cargo's.
+/// The fields of a message from Cargo that this crate reads.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
@@ -56,7 +56,7 @@ impl Suite {
             (false, true) => format!("bin-{}", target.name),
             (false, false) => "lib".to_owned(),
         };
-        // As Cargo sets them; without the last one snapshots would ask Cargo where the workspace is.
+        // As Cargo sets them. Without the last one, snapshot tests would ask Cargo for the workspace.
         let environment = [
             ("CARGO", "cargo".to_owned()),
             ("CARGO_MANIFEST_DIR", package.directory().display().to_string()),
@@ -75,21 +75,22 @@ impl Suite {
         }
     }
 
-    /// The same under another name, with a variable in its environment.
+    /// The same program under another name, with additional environment variables.
     pub(crate) fn with(mut self, name: impl Into<String>, variables: &[(&str, &str)]) -> Self {
         self.name = name.into();
         self.environment.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         self
     }
 
-    /// What changes how it runs, for the key of its record.
+    /// Facts that change how it runs, for the key of its record.
     pub(crate) fn facts(&self) -> String {
         format!("{} {:?}", self.name, self.environment)
     }
 
-    /// Runs all its tests. What they print is logged; a failing test shows everything it printed.
+    /// Runs all its tests and logs their output. A failing test shows its whole output.
     ///
-    /// The harness of Rust reports the time of a test only in a form that is not stable yet. The variable allows it; the version of Rust is fixed.
+    /// Rust's test harness reports the time of a test only in an unstable format. The variable enables it; the version
+    /// of Rust is fixed.
     ///
     /// # Errors
     /// A test failed.
@@ -119,7 +120,7 @@ impl Suite {
         }
         let status = child.wait()?;
         if !results.failed.is_empty() {
-            // Together at the end, since other tests have printed in between.
+            // Failures appear together at the end, since other tests print in between.
             writeln!(files.log, "\nfailures:\n{}", results.failures)?;
             bail!("{} of {} tests failed: {}", results.failed.len(), results.tests.len(), results.failed.join(", "));
         }
@@ -129,10 +130,10 @@ impl Suite {
     }
 }
 
-/// The test programs in what Cargo printed while it built.
+/// The test programs in Cargo's output of a build.
 ///
 /// # Errors
-/// It printed something else.
+/// The output has another format.
 pub(crate) fn suites(workspace: &Workspace, packages: &Packages, messages: &str) -> Result<Vec<Suite>> {
     let mut suites = Vec::new();
     for line in messages.lines().filter(|line| line.starts_with('{')) {
@@ -151,16 +152,16 @@ pub(crate) fn suites(workspace: &Workspace, packages: &Packages, messages: &str)
     Ok(suites)
 }
 
-/// What the tests of a program came to so far.
+/// The results of a program's tests so far.
 #[derive(Default)]
 struct Results {
     tests: Vec<TimedTest>,
     failed: Vec<String>,
-    /// What the failed tests printed.
+    /// The output of the failed tests.
     failures: String,
 }
 
-/// An event that Rust's harness prints.
+/// An event printed by Rust's test harness.
 #[derive(Deserialize)]
 struct Event {
     #[serde(rename = "type")]
@@ -175,11 +176,11 @@ struct Event {
 }
 
 impl Results {
-    /// Takes a line, and returns what to log in its place if it is an event.
+    /// Handles a line. Returns the text to log instead, if the line is an event.
     fn take(&mut self, line: &str) -> Option<String> {
         let event: Event = line.starts_with('{').then(|| serde_json::from_str(line).ok()).flatten()?;
         let Event { kind, event, name, exec_time, stdout } = event;
-        // Of a test that takes more than a minute a `timeout` is reported, and how it ended later.
+        // A test of more than a minute has a `timeout` event, and its result later.
         if kind != "test" || matches!(event.as_str(), "started" | "timeout") {
             return Some(format!("{kind} {event} {name}"));
         }
