@@ -1,7 +1,7 @@
-//! What parsers do with anything at all: one function for each, called by libFuzzer's targets and by the tests alike.
+//! Parsers on arbitrary input: one function per parser, called by libFuzzer's targets and by the tests.
 //!
-//! A function returns for every input. It panics if the parser does, or if what the parser let through does not keep
-//! what the parser promises.
+//! A function returns for every input. It panics if the parser panics, or if accepted input breaks a guarantee of the
+//! parser.
 
 mod results;
 mod tape;
@@ -19,7 +19,7 @@ use bakeoff_trace::{Form, ReadOptions, Summary, Trace};
 pub use results::results;
 pub use tape::{mended, tape};
 
-/// Suites with more combinations are read but not planned: a hundred thousand cells take a while.
+/// Suites with more combinations are parsed but not planned: planning a hundred thousand cells takes a while.
 const WORKLOADS_MAX: usize = 64;
 
 static STORES: LazyLock<Vec<StoreDescription>> =
@@ -28,7 +28,7 @@ static STORES: LazyLock<Vec<StoreDescription>> =
 /// Reads `input` as a suite and plans it for the native stores.
 ///
 /// # Panics
-/// If a refusal has no words, or a cell no id.
+/// If a refusal has no message, or a cell no id.
 pub fn suite(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let planned = Suite::parse("fuzz.toml", text).and_then(|suite| {
@@ -55,7 +55,7 @@ fn workloads(suite: &Suite) -> usize {
 /// Reads `input` as a request, and its settings as those of every native store.
 ///
 /// # Panics
-/// If a request that was taken is refused, or read differently, after it was written out again.
+/// If an accepted request is refused, or read differently, after it was written out again.
 pub fn request(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     match bakeoff_driver::parse_request(text) {
@@ -72,7 +72,7 @@ pub fn request(input: &[u8]) {
 /// Reads `input` as a trace of every form.
 ///
 /// # Panics
-/// If a refusal has no words, or operations are lost or found on the way.
+/// If a refusal has no message, or if operations get lost or appear on the way.
 pub fn trace(input: &[u8]) {
     let forms = Form::ALL.map(|(_, form)| Some(form)).into_iter().chain([None]);
     for form in forms {
@@ -87,7 +87,7 @@ pub fn trace(input: &[u8]) {
     }
 }
 
-/// Settings are left out: a decimal fraction may change in its last digit on the way through text.
+/// Settings are left out: the last digit of a decimal fraction may change on the way through text.
 fn reads_the_same(mut request: Request) {
     request.settings.clear();
     let text = serde_json::to_string(&request).expect("a request can be written");

@@ -1,4 +1,4 @@
-//! Results and what is shown of them.
+//! Results, and everything that shows them.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use bakeoff_results::run::Run;
 
 use crate::STORES;
 
-/// Columns that no line of the report may exceed.
+/// The maximum width of a line of the report, in columns.
 const WIDTH: usize = 80;
 
-/// Reads the first line of `input` as `run.json` and the rest as `results.jsonl`, and shows or exports what that gives: one
-/// of four ways, by the input's length, since intervals take long.
+/// Reads the first line of `input` as `run.json` and the rest as `results.jsonl`. Then it shows or exports the run in
+/// one of four ways. The input's length chooses the way, since intervals take long.
 ///
 /// # Panics
-/// If a control character reaches the terminal, or what was exported as JSON is none.
+/// If a control character reaches the terminal, or if exported JSON is invalid.
 pub fn results(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (info, results) = text.split_once('\n').unwrap_or_default();

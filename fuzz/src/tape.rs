@@ -1,5 +1,5 @@
-//! Tapes. A checksum guards every byte of a tape, so an input is tried as it is and once more with its checksums mended:
-//! else nothing behind the first comparison would ever be reached.
+//! Tapes. A checksum protects every byte of a tape. So an input is tried unchanged, and again with correct checksums:
+//! otherwise no code after the first comparison would run.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,7 +10,7 @@ use bakeoff_tape::{TapeError, TapeReader};
 use rustix::fs::{MemfdFlags, memfd_create};
 use xxhash_rust::xxh64::xxh64;
 
-/// Length of the header before the lane table, of a lane's line in it, and of a block's header (`docs/TAPE.md`).
+/// The lengths of the header before the lane table, of a lane's entry in it, and of a block's header (`docs/TAPE.md`).
 const FIXED_BYTES: usize = 72;
 const LANE_BYTES: usize = 32;
 const BLOCK_HEADER_BYTES: usize = 24;
@@ -20,7 +20,7 @@ const BLOCK_HEADER_BYTES: usize = 24;
 /// # Panics
 /// If a tape that passed its check cannot be read to the end.
 pub fn tape(input: &[u8]) {
-    // A refusal is an answer; it must have words.
+    // A refusal is a valid answer. It must have a message.
     for bytes in [input.to_vec(), mended(input)] {
         if let Err(error) = read(&bytes) {
             assert!(!error.to_string().is_empty());
@@ -57,9 +57,9 @@ fn in_memory(bytes: &[u8]) -> (File, PathBuf) {
     (file, path)
 }
 
-/// The same tape with magic, version, length and checksums as they should be, as far as its structure can be followed.
+/// The same tape with correct magic, version, length and checksums, wherever its structure is readable.
 ///
-/// Written after `docs/TAPE.md` alone, so that it also shows that the document is enough.
+/// It is written from `docs/TAPE.md` alone, so it also shows that the document suffices.
 pub fn mended(input: &[u8]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     if bytes.len() < FIXED_BYTES {
@@ -89,7 +89,7 @@ pub fn mended(input: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Mends the checksums of a lane's blocks and appends them to `checksums`.
+/// Corrects the checksums of a lane's blocks and appends them to `checksums`.
 fn mend_blocks(bytes: &mut [u8], begin: u64, length: u64, checksums: &mut Vec<u8>) {
     let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
     let end = place(begin.saturating_add(length)).min(bytes.len());
