@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the scripts beside this one share that set bakeoff beside programs of others. To be sourced by one whose directory is $here.
-# Sets root (of the repository), bakeoff (the program), build_dir (where it is built) and tools (where theirs are).
+# Shared by the scripts that compare bakeoff with other benchmark programs. They source it after setting $here to their directory.
+# It sets root (the repository), bakeoff (the program), build_dir (its build directory) and tools (the directory of the other programs).
 
 name=$(basename -- "${here:?is to be set by the script that sources this}")
 root=$(readlink -f -- "$here/../..")
@@ -8,10 +8,10 @@ bakeoff=${BAKEOFF:-$root/bakeoff}
 build_dir=${CARGO_TARGET_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/bakeoff/target}
 # shellcheck disable=SC2034 # used by the scripts
 tools=$build_dir/$name
-# Where ./bakeoff finds Rust too.
+# ./bakeoff also looks for Rust there.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 
-# What stands at the head of a script is its help.
+# A script's header is its help.
 for argument; do
   [[ $argument != --help ]] || {
     sed -n '2,/^set/ s/^# //p' "$0"
@@ -26,14 +26,14 @@ die() {
 
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 
-# Builds bakeoff and the drivers named, unless BAKEOFF names a program that is built already: build_bakeoff [DRIVER…]
+# build_bakeoff [DRIVER…]: builds bakeoff and these drivers, unless BAKEOFF names a finished program
 build_bakeoff() {
   "$bakeoff" stores >/dev/null
   local driver
   [[ -n ${BAKEOFF:-} ]] || for driver; do "$bakeoff" build "$driver"; done
 }
 
-# Debian packages beside those that ./bakeoff has installed: need_packages PACKAGE…
+# need_packages PACKAGE…: installs Debian packages, in addition to ./bakeoff's own
 need_packages() {
   local package missing=()
   for package; do
@@ -46,7 +46,7 @@ need_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 </dev/null
 }
 
-# Fetches the source of a program of others, as it was at the commit that the script names, into a directory: clone_theirs DIRECTORY
+# clone_theirs DIRECTORY: clones a program's source at the commit that the script names
 clone_theirs() {
   rm -rf -- "$1"
   # shellcheck disable=SC2154 # set by the scripts
@@ -55,7 +55,7 @@ clone_theirs() {
   git -C "$1" checkout -q "$commit" || die "$source has no commit $commit"
 }
 
-# Changes the source of a program and sees that there was something to change: change FILE SED-EXPRESSION…
+# change FILE SED-EXPRESSION…: changes a program's source. Fails if an expression changes nothing.
 change() {
   local file=$1 expression
   for expression in "${@:2}"; do
@@ -65,14 +65,14 @@ change() {
   done
 }
 
-# Where the source of a crate lies that the workspace uses.
+# crate NAME: prints the directory with the source of a crate in the workspace's graph
 crate() {
   # RocksDB is in the graph only with its feature.
   cargo metadata --manifest-path "$root/Cargo.toml" --locked --all-features --filter-platform "$(uname -m)-unknown-linux-gnu" --format-version 1 |
     jq -re --arg name "$1" 'first(.packages[] | select(.name == $name) | .manifest_path)' | xargs dirname
 }
 
-# The newest library that a crate has compiled: the one that the drivers were linked with.
+# library_of CRATE FILE: prints the newest library that a crate compiled, which the drivers are linked with
 library_of() {
   local file newest=
   for file in "$build_dir"/release/build/"$1"-*/out/{,lib/}"$2"; do
@@ -82,12 +82,12 @@ library_of() {
   printf '%s\n' "$newest"
 }
 
-# The version of a library in our JVM driver: version_in POM-FILE ARTIFACT
+# version_in POM-FILE ARTIFACT: prints the version of a library in bakeoff's JVM driver
 version_in() {
   sed -n "/<artifactId>$2</{n;s/.*<version>\\(.*\\)<.*/\\1/p}" "$root/jvm/$1" | tail -1
 }
 
-# Compiles JMH benchmarks of others, whose source lies in $tools/src/main/java, with the libraries named: compile_java GROUP:ARTIFACT:VERSION…
+# compile_java GROUP:ARTIFACT:VERSION…: compiles JMH benchmarks in $tools/src/main/java with these libraries
 compile_java() {
   local library jmh=1.37
   {
@@ -108,13 +108,14 @@ compile_java() {
   }
 }
 
-# Runs them in one fork with the compiler warm, nanoseconds an operation into FILE.json: run_jmh FILE JVM-ARGUMENTS JMH-ARGUMENT…
+# run_jmh FILE JVM-ARGUMENTS JMH-ARGUMENT…: runs them in one fork, warmed up, and writes nanoseconds per operation to
+# FILE.json
 run_jmh() {
   java -cp "$tools/target/classes:$tools/libraries/*" org.openjdk.jmh.Main "${@:3}" -bm avgt -tu ns -foe true -f 1 -wi 3 -w 2 -i 3 -r 2 \
     -rf json -rff "$1.json" -jvmArgs "$2" >"$1.log" 2>&1 || die "their benchmarks failed: see $1.log"
 }
 
-# Lines "PHASE OPERATIONS NANOSECONDS" of a run's results: rates_of FILE
+# rates_of FILE: prints lines "PHASE OPERATIONS NANOSECONDS" of a run's results
 rates_of() {
   jq -r 'select(.line == "phase") | [.result.phase, ([.result.operations[] | select(.operation != "commit") | .entries] | add),
     .result.timed_ns] | join(" ")' "$1"
@@ -123,8 +124,8 @@ rates_of() {
 # For jq: the median of an array.
 jq_median='def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;'
 
-# Medians over pairs of both rates, and of each pair's ratio, with its range, of a file with the columns pair, store, size (small, large, or its name), side, phase,
-# operations, nanoseconds: table_of_rates FILE
+# table_of_rates FILE: prints medians over pairs of both rates, and of each pair's ratio with its range. The file's columns are pair, store,
+# size (small, large, or its name), side, phase, operations, nanoseconds.
 table_of_rates() {
   jq -rRn "$jq_median"'
     def rate: if . >= 99500 then "\(. / 1000 | round) k" else "\(. | round)" end;

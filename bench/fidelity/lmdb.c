@@ -1,5 +1,7 @@
-/* The plainest program that fills and reads an LMDB: what bakeoff's replay of the same work is compared with.
- * As in the class `process`: MDB_NOSYNC, a transaction a batch, a read transaction renewed for every get. */
+/*
+ * A minimal program that fills and reads an LMDB, for comparison with bakeoff's replay of the same work. Durability
+ * level `process`: MDB_NOSYNC, one transaction per batch, a read transaction renewed for every get.
+ */
 #include <lmdb.h>
 
 #include "loop.h"

@@ -1,5 +1,7 @@
-/* What the plain loops over LMDB and SQLite share: the keys, the values, the clock, and a buffer that values are copied to.
- * Keys are made before the clock starts and lie in the order of their use, as on a tape. */
+/*
+ * Shared by the minimal loops over LMDB and SQLite: keys, values, clock, and a buffer for values read. Keys are made
+ * before the clock starts, in the order of their use, as on a tape.
+ */
 #ifndef BAKEOFF_FIDELITY_LOOP_H
 #define BAKEOFF_FIDELITY_LOOP_H
 
@@ -13,7 +15,7 @@ enum { KEY_BYTES = 16, POOL_BYTES = 1 << 20 };
 
 static const char *directory;
 static int in_random_order;
-/* scans: how often all entries are read. */
+/* scans: how often all entries are read */
 static size_t records, value_bytes, batch, scans;
 static unsigned char *keys, *pool, *output;
 static uint32_t *value_offsets;
@@ -47,10 +49,10 @@ static void end(const char *phase, size_t operations) {
 
 static const void *key(size_t index) { return keys + index * KEY_BYTES; }
 
-/* A value, as on a tape: one follows the other in the pool. */
+/* A value, as on a tape: values follow each other in the pool. */
 static const void *value(size_t index) { return pool + value_offsets[index]; }
 
-/* Where the value read by this operation goes: a buffer that is filled again and again. */
+/* Copies the value read by this operation to a buffer that is reused. */
 static void keep(size_t index, const void *bytes, size_t length) {
   size_t slots = (1 << 20) / value_bytes;
   if (length != value_bytes) fail("read", "a value of the wrong length");
@@ -80,8 +82,11 @@ static void make_keys(enum order order) {
   free(indices);
 }
 
-/* Reads the arguments, DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH SCANS, and makes room and values. What follows is done in
- * the first thread, as bakeoff replays its first lane: the C library gives other threads a heap of another kind. */
+/*
+ * Reads the arguments DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH SCANS, and makes buffers and values. The
+ * rest runs in the first thread, as bakeoff replays its first lane: the C library gives other threads another kind of
+ * heap.
+ */
 static void prepare(int argc, char **argv) {
   if (argc != 7) fail(argv[0], "give DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH SCANS");
   directory = argv[1];

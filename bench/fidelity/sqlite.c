@@ -1,5 +1,7 @@
-/* The plainest program that fills and reads an SQLite database: what bakeoff's replay of the same work is compared with.
- * As in the class `process`: a write-ahead log, synchronous=NORMAL, prepared statements, a transaction a batch. */
+/*
+ * A minimal program that fills and reads an SQLite database, for comparison with bakeoff's replay of the same work.
+ * Durability level `process`: a write-ahead log, synchronous=NORMAL, prepared statements, one transaction per batch.
+ */
 #include <sqlite3.h>
 
 #include "loop.h"
