@@ -82,8 +82,8 @@ public record LmdbOptions(
                         1 << 20,
                         MAP_BYTES_MAX,
                         null,
-                        "Length of the memory map, which the data can never outgrow; by default several times what the suite "
-                                + "will write.",
+                        "Length of the memory map, which the data can never exceed; by default several times the data of the "
+                                + "suite.",
                         SOURCE + "#gaa2506ec8dab3d969b0e609cd82e619e5"))
                 .setting(Setting.choice(
                                 "sync",
@@ -99,7 +99,7 @@ public record LmdbOptions(
                         "Write in the memory map (MDB_WRITEMAP) instead of into the file. Level none does so in any case.",
                         FLAGS))
                 .memory(
-                        "none of its own: pages are read where the kernel has them, in the page cache, as much of which as it likes",
+                        "none of its own: it reads pages in the kernel's page cache, and the kernel decides how much of it they use",
                         SOURCE);
     }
 

@@ -55,7 +55,7 @@ public final class LevelDbJni implements StoreType {
                         OPTIONS)
                 .durability(
                         Durability.CONSISTENT,
-                        "WriteOptions.sync(true), as at level power. Of a log that is not flushed, recovery skips damaged parts and reads on",
+                        "WriteOptions.sync(true), as at level power. In a log that is not flushed, recovery skips damaged parts and continues",
                         after(Leaves.KEPT, Leaves.KEPT),
                         OPTIONS)
                 .durability(
@@ -65,7 +65,7 @@ public final class LevelDbJni implements StoreType {
                         OPTIONS)
                 .notOffered(
                         Durability.NONE,
-                        "every write goes through the log, which is written at once: no option turns that off",
+                        "every write goes through the log, which is written at once. No option turns that off",
                         OPTIONS)
                 .can(
                         Capability.SCAN_FROM,
@@ -93,7 +93,7 @@ public final class LevelDbJni implements StoreType {
                 .setting(Setting.choice("compression", List.of("snappy", "none"), "Compression of each block.", OPTIONS)
                         .uncompressed("none"))
                 .memory(
-                        "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time",
+                        "as its defaults do: half for blocks that were read, half for write buffers, of which up to two exist at a time",
                         OPTIONS)
                 .share("cache", 50, 1)
                 .share("write-buffer", 50, 2);

@@ -114,8 +114,8 @@ public final class RocksDbJni implements StoreType {
                         0,
                         100,
                         10L,
-                        "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter, as RocksDB has it. "
-                                + "10 is advised where gets are many.",
+                        "Bits per key of a Bloom filter that saves reading files without the key; 0 for no filter, RocksDB's default. "
+                                + "Its tuning guide advises 10 for many gets.",
                         WIKI + "Setup-Options-and-Basic-Tuning"))
                 .setting(Setting.integer(
                         "background-jobs", 1, 256, 2L, "Threads that write buffers to files and merge files.", OPTIONS))
@@ -126,7 +126,7 @@ public final class RocksDbJni implements StoreType {
                                 OPTIONS)
                         .uncompressed("none"))
                 .memory(
-                        "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. "
+                        "a third for blocks that were read, as its documentation advises; the rest for write buffers, of which up to two exist at a time. "
                                 + "Indexes and filters of open files are not counted",
                         WIKI + "Setup-Options-and-Basic-Tuning")
                 .share("cache", 33, 1)

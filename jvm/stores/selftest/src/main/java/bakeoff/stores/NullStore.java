@@ -26,7 +26,7 @@ public final class NullStore implements StoreType {
     public StoreDescription describe() {
         String how = "keeps nothing, so nothing can be lost";
         return new StoreDescription("null-jvm", "Null (JVM)")
-                .summary("Does nothing and finds nothing: shows what the harness itself costs in Java.")
+                .summary("Does nothing and finds nothing: shows the overhead of the harness in Java.")
                 .version("0.1.0")
                 .license("MIT OR Apache-2.0")
                 .language("Java")

@@ -101,13 +101,13 @@ public final class SqliteJdbc implements StoreType {
                         0,
                         1L << 40,
                         2_048_000L,
-                        "Most memory that the page cache of one connection (thread) takes; less than 1 KiB counts as none.",
+                        "Maximum memory of the page cache of one connection (thread); less than 1 KiB counts as none.",
                         PRAGMA + "cache_size"))
                 .setting(Setting.choice(
                         "table",
                         List.of("auto", "without-rowid", "rowid"),
-                        "How rows are kept: in the tree of keys (without-rowid) or in a separate tree with an index (rowid); "
-                                + "auto takes rowid when a mean row is larger than a twentieth of a page.",
+                        "Where rows are kept: in the tree of keys (without-rowid), or in a separate tree with an index (rowid); "
+                                + "auto means rowid if a mean row is larger than a twentieth of a page.",
                         "https://sqlite.org/withoutrowid.html"))
                 .setting(Setting.integer(
                         "wal-autocheckpoint",
