@@ -276,9 +276,9 @@ pub const DURABILITY: Axis = Axis {
 };
 
 /// Smallest and largest value.
-pub const VALUE_BYTES: Axis = Axis {
+const VALUE_BYTES: Axis = Axis {
     columns: &["value_bytes_min", "value_bytes_max"],
-    title: Some("values of"),
+    title: Some("value size"),
     ..Axis::new(&["value_bytes"], Role::Workload, Part::Field, |of| {
         AxisValue::Sizes(of.value_bytes_min, of.value_bytes_max)
     })

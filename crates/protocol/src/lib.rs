@@ -16,9 +16,7 @@ mod result;
 mod slow;
 mod store_name;
 
-pub use axes::{
-    AXES, Axes, Axis, DEFAULT_MEDIUM, DISTURBANCE, DURABILITY, MEDIUM, THREADS, VALUE_BYTES, VARIANT, shown_axes,
-};
+pub use axes::{AXES, Axes, Axis, DEFAULT_MEDIUM, DISTURBANCE, DURABILITY, MEDIUM, THREADS, VARIANT, shown_axes};
 pub use axis_value::{AxisValue, Mention, Part, Role};
 pub use describe::{
     Capabilities, DriverCheck, DriverDescription, Platform, Room, Setting, SettingKind, Step, StoreDescription,
@@ -32,12 +30,12 @@ pub use event::{
 pub use measure::{DiskUsage, Latency, OperationResult, Resources, SizeResult, ValueSizeRange};
 pub use memory::{MemoryShare, MemorySplit, Overhead};
 pub use request::{
-    Compression, Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
-    WarmUp,
+    AMOUNT_MAX, Compression, Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX,
+    Settings, WarmUp,
 };
 pub use result::{CellEnd, CellStatus, DroppedCache, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
 pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};
-pub use store_name::check_store_name;
+pub use store_name::{TITLE_CHARACTERS_MAX, TITLE_RULE, check_store_name, check_title, is_blank, title_key};
 
 /// The version of requests, events and result lines. A driver refuses a request of another version.
 ///

@@ -5,10 +5,15 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::durability::Durability;
 use crate::measure::ValueSizeRange;
+
+/// The value of an optional key that is present. `null` is refused.
+fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
+}
 
 /// How the replay loop measures time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,8 +61,26 @@ pub struct DataHints {
     pub threads: u32,
 }
 
+/// The largest amount in a request. Languages without unsigned integers have no larger ones.
+pub const AMOUNT_MAX: u64 = i64::MAX as u64;
+
 /// The largest share of a phase's operations that may be warm-up, so that some remain to be measured.
 pub const STEADY_WITHIN_MAX: f64 = 0.9;
+
+impl DataHints {
+    /// Every amount in it, by name.
+    pub fn amounts(&self) -> [(&'static str, u64); 7] {
+        [
+            ("records_max", self.records_max),
+            ("records_inserted", self.records_inserted),
+            ("key_bytes_max", self.key_bytes_max),
+            ("value_bytes_mean", self.value_bytes_mean),
+            ("value_bytes_max", self.value_bytes_max),
+            ("data_bytes_max", self.data_bytes_max),
+            ("written_bytes", self.written_bytes),
+        ]
+    }
+}
 
 /// One phase to replay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,10 +97,10 @@ pub struct PhaseRequest {
     pub ascending: bool,
     /// Open loop: operations begin at the tape's times divided by this, and latency counts from the due time. If absent, an operation
     /// begins when the previous one has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// The phase begins with a warm-up that is not measured, until the rate is steady. This is the largest share of operations it may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub steady_within: Option<f64>,
     /// After the phase, wait until the store has done its deferred work in the background, and report how long that took.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -87,7 +110,7 @@ pub struct PhaseRequest {
     pub reopen: bool,
     /// With `reopen`: a file to read to its end after closing the store and before opening it. The caller ends the file when it is done
     /// with the store's files, for example has dropped them from the page cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub gate: Option<PathBuf>,
     /// Latency mode: report latencies of inserts, updates, upserts and gets by these ranges of value sizes too. The ranges ascend and do
     /// not overlap.
@@ -118,10 +141,10 @@ impl PhaseRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {
     /// The maximum time, from when the first store is open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<u64>,
     /// The maximum number of operations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
     /// The value pool that these tapes refer to.
     pub pool: PathBuf,
@@ -156,19 +179,19 @@ pub struct Request {
     /// The phases, in order.
     pub phases: Vec<PhaseRequest>,
     /// What to replay before measuring; only for drivers that need a warm-up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
     /// A tape to replay untimed after closing and opening again. It scans the whole store and has the expected content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub verify: Option<PathBuf>,
     /// The path for a compacted copy after that, where nothing exists yet. Only for stores with this capability.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub compacted_copy: Option<PathBuf>,
     /// The part of a recovery that this process performs; only for drivers with this capability.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,
     /// What the driver profiles itself; only for drivers with this capability.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileRequest>,
 }
 
