@@ -25,7 +25,7 @@ pub struct DealtTape {
 
 impl DealtTape {
     /// Deals what is on the tape `from`, in its order, to the lanes of a tape that will be at `path`. `routes` is asked twice, and each time
-    /// for what says, operation after operation, to which lane they go.
+    /// for what says, operation after operation, to which lane they go, if to any.
     ///
     /// # Errors
     /// The tape has several lanes or is damaged, there are too many, a route fails, or the disk is full.
@@ -36,7 +36,7 @@ impl DealtTape {
         mut routes: impl FnMut() -> Result<Route, TapeError>,
     ) -> Result<Self, TapeError>
     where
-        Route: FnMut(&Record<'_>) -> Result<u32, TapeError>,
+        Route: FnMut(&Record<'_>) -> Result<Option<u32>, TapeError>,
     {
         let (place, file) = PartFile::create(path, shape)?;
         let mut lanes = vec![LaneFacts::default(); shape.lanes as usize];
@@ -57,7 +57,7 @@ impl DealtTape {
     fn write(
         &mut self,
         from: &TapeReader,
-        route: impl FnMut(&Record<'_>) -> Result<u32, TapeError>,
+        route: impl FnMut(&Record<'_>) -> Result<Option<u32>, TapeError>,
     ) -> Result<(), TapeError> {
         let mut places: Vec<u64> = self.lanes.iter().map(|lane| lane.offset).collect();
         let mut checksums = vec![Vec::new(); self.lanes.len()];
@@ -100,14 +100,15 @@ impl DealtTape {
 fn each_block(
     from: &TapeReader,
     lanes: usize,
-    mut route: impl FnMut(&Record<'_>) -> Result<u32, TapeError>,
+    mut route: impl FnMut(&Record<'_>) -> Result<Option<u32>, TapeError>,
     mut ended: impl FnMut(usize, &OpenBlock) -> Result<(), TapeError>,
 ) -> Result<(), TapeError> {
     let mut open: Vec<OpenBlock> = (0..lanes).map(|_| OpenBlock::default()).collect();
     let mut lane = from.lane(0)?;
     while let Some(block) = lane.next_block()? {
         for record in block.records() {
-            let to = (route(&record)? as usize).min(lanes - 1);
+            let Some(to) = route(&record)? else { continue };
+            let to = (to as usize).min(lanes - 1);
             if open[to].is_full_for(&record) {
                 ended(to, &open[to])?;
                 open[to].clear();

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bakeoff_limits::remedy;
 use thiserror::Error;
 
 /// Why a tape, a pool or a recording could not be made or read.
@@ -10,7 +11,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TapeError {
     /// The operating system refused something.
-    #[error("cannot {what} {}: {cause}", path.display())]
+    #[error("cannot {what} {}: {cause}{}", path.display(), remedy(cause))]
     Io {
         /// What was attempted, e.g. `read`.
         what: &'static str,
@@ -79,7 +80,7 @@ pub enum TapeError {
         expected: String,
     },
     /// A lane was asked for that the tape does not have.
-    #[error("{}: lane {found} was asked for, expected one below {expected}", path.display())]
+    #[error("{}: lane {found} was asked for, expected one below {expected}: record the tape for as many threads", path.display())]
     NoSuchLane {
         /// The file.
         path: PathBuf,

@@ -47,17 +47,15 @@ pub mod flags {
     pub const DUE: u8 = 8;
     /// Entries may come in any order.
     pub const ANY_ORDER: u8 = 16;
+    /// Another lane replaces the value meanwhile.
+    pub const SHARED: u8 = 32;
 
     /// The flags that an operation may have.
     #[inline]
     pub const fn of(operation: Operation) -> u8 {
         let own = match operation {
-            Operation::Get
-            | Operation::Update
-            | Operation::Upsert
-            | Operation::Delete
-            | Operation::Walk
-            | Operation::Exists => FOUND,
+            Operation::Get => FOUND | SHARED,
+            Operation::Update | Operation::Upsert | Operation::Delete | Operation::Walk | Operation::Exists => FOUND,
             Operation::Scan | Operation::ScanPrefix | Operation::First => REVERSE,
             Operation::ScanAll => REVERSE | ANY_ORDER,
             Operation::Insert | Operation::Commit => 0,
@@ -142,6 +140,12 @@ impl Record<'_> {
     #[inline]
     pub fn untimed(&self) -> bool {
         self.flags & flags::UNTIMED != 0
+    }
+
+    /// Whether another lane replaces the value meanwhile, so that it may be one of several ([`crate::may_hold`]).
+    #[inline]
+    pub fn shared(&self) -> bool {
+        self.flags & flags::SHARED != 0
     }
 
     /// Whether a whole scan may deliver entries in any order.
@@ -316,6 +320,9 @@ pub(crate) fn check_record(record: &Record<'_>, pool_bytes: u64) -> Result<(), (
     if record.flags & !allowed != 0 {
         let expected = format!("bits of {allowed:#04x} in {}", operation.name());
         return Err(("flags", format!("{:#04x}", record.flags), expected));
+    }
+    if record.shared() && !record.found() {
+        return Err(("flags", format!("{:#04x}", record.flags), "SHARED only with FOUND".to_owned()));
     }
     if operation == Operation::Update && !record.found() {
         return Err(("flags", format!("{:#04x}", record.flags), "FOUND in update".to_owned()));

@@ -131,11 +131,18 @@ pub enum Consumer {
     Xxh64 = 3,
     /// Copy key and value to the caller's buffer.
     Copy = 4,
+    /// As `Touch`, but only keys and the lengths of values are compared: what is in values may change while the scan goes on.
+    Keys = 5,
 }
 
 impl Consumer {
     /// All consumers, by code.
-    pub const ALL: [Self; 5] = [Self::Count, Self::Touch, Self::Crc32, Self::Xxh64, Self::Copy];
+    pub const ALL: [Self; 6] = [Self::Count, Self::Touch, Self::Crc32, Self::Xxh64, Self::Copy, Self::Keys];
+
+    /// Whether what values hold decides its answer, and not only how long they are.
+    pub fn compares_values(self) -> bool {
+        !matches!(self, Self::Count | Self::Keys)
+    }
 
     /// The consumer with this code on the tape.
     #[inline]

@@ -13,6 +13,7 @@ use crate::places::{Places, Turn};
 use crate::plan::{Kinds, LanePlan, PhasePlan};
 use crate::progress::report_progress;
 use crate::random::{Permutation, Purpose, Stream};
+use crate::shared::SharedPlaces;
 use crate::sizes::Sizes;
 use crate::turnover::Turnovers;
 use crate::{
@@ -32,6 +33,8 @@ pub(crate) struct PhaseJob<'a> {
     pub(crate) parts: &'a Parts,
     /// All indexes of all phases are below this.
     pub(crate) index_end: u64,
+    /// For each lane whether it writes.
+    pub(crate) writes: &'a [bool],
 }
 
 impl PhaseJob<'_> {
@@ -60,8 +63,8 @@ impl PhaseJob<'_> {
                 tape.next_lane()?;
             }
             let phase = &of_lane(number);
-            let job = PhaseJob { phase, ..*self };
-            let share = job.share(number, lane, &writes, index_end);
+            let job = PhaseJob { phase, writes: &writes, ..*self };
+            let share = job.share(number, lane, index_end);
             let pickers = Pickers::new(phase, share, model, by_key, inserted);
             let mut recorder = LaneRecorder::new(&job, number, lane, model, tape, by_key, pickers);
             for done in 0..lane.operations {
@@ -79,7 +82,7 @@ impl PhaseJob<'_> {
         report_progress(progress, Progress { what: &self.phase.name, done: total, total })
     }
 
-    fn share<'a>(&'a self, lane: u32, plan: &LanePlan, writes: &'a [bool], index_end: u64) -> Share<'a> {
+    fn share<'a>(&'a self, lane: u32, plan: &LanePlan, index_end: u64) -> Share<'a> {
         let removes = self.phase.has(Operation::Delete) && !self.phase.restore;
         let shuffles = plan.inserts > 0 && self.phase.access_to(Operation::Insert) == Access::Uniform;
         Share {
@@ -87,7 +90,8 @@ impl PhaseJob<'_> {
             phase: &self.phase.name,
             lane,
             lanes: self.workload.lanes,
-            writes,
+            writes: self.writes,
+            shared: self.phase.shared,
             parts: self.parts,
             index_end,
             grows: plan.grows,
@@ -95,6 +99,11 @@ impl PhaseJob<'_> {
             scattered: removes || shuffles,
             steady: !removes && plan.inserts == 0,
         }
+    }
+
+    /// Whether lanes meet records that others write.
+    fn is_shared(&self) -> bool {
+        self.phase.shared && self.workload.lanes > 1
     }
 
     /// The order in which a lane inserts its records, where that is not the order of their indexes.
@@ -122,6 +131,7 @@ impl PhaseJob<'_> {
 /// Draws one lane.
 struct LaneRecorder<'a> {
     job: &'a PhaseJob<'a>,
+    lane: u32,
     plan: &'a LanePlan,
     keys: KeyMaker,
     model: &'a mut Model,
@@ -189,6 +199,7 @@ impl<'a> LaneRecorder<'a> {
             jumps: Jumps::default(),
             tree_values: job.workload.directory_tree().map(TreeValues::new),
             job,
+            lane,
         }
     }
 
@@ -231,7 +242,16 @@ impl<'a> LaneRecorder<'a> {
             let (begin, end) = (values.offset(index), values.offset(index + 1));
             return Value { offset: begin as u32, bytes: (end - begin) as u32 };
         }
-        self.values.draw(self.job, index, self.model.get(index))
+        match self.model.get(index).filter(|_| self.job.is_shared()) {
+            Some(before) => self.values.draw_shared(self.job.pool, before),
+            None => self.values.draw(self.job, index, self.model.get(index)),
+        }
+    }
+
+    /// Whether another lane may replace the value of this record meanwhile.
+    fn is_written_by_another(&self, index: u64) -> bool {
+        let owner = (index % u64::from(self.job.workload.lanes)) as u32;
+        self.job.is_shared() && owner != self.lane && self.job.writes[owner as usize]
     }
 
     /// The value that is written to the record with this index.
@@ -301,7 +321,15 @@ impl<'a> LaneRecorder<'a> {
     /// Reads a record that is there.
     #[inline]
     fn get_record(&mut self, index: u64) -> Result<(), TapeError> {
-        self.push(Operation::Get, flags::FOUND, index, self.model.get(index))
+        let value = self.model.get(index);
+        match value.filter(|_| self.is_written_by_another(index)) {
+            // None that it has now: a driver that compares this one alone is found out.
+            Some(value) => {
+                let other = self.values.draw_shared(self.job.pool, value);
+                self.push(Operation::Get, flags::FOUND | flags::SHARED, index, Some(other))
+            }
+            None => self.push(Operation::Get, flags::FOUND, index, value),
+        }
     }
 
     fn ask_missing(&mut self, operation: Operation) -> Result<(), TapeError> {
@@ -499,6 +527,18 @@ impl Values {
         Value { offset, bytes }
     }
 
+    /// A value of the same length as the one that it takes the place of, from another of the places that it may lie at.
+    fn draw_shared(&mut self, pool: &Pool, before: Value) -> Value {
+        let places = SharedPlaces::of(before.offset.into(), before.bytes, pool.bytes());
+        // None of no bytes lies anywhere else: at the very end it could be out of reach of 32 bits.
+        if before.bytes == 0 || places.count < 2 {
+            return before;
+        }
+        let drawn = places.place(self.place.below(places.count - 1));
+        let other = if drawn == u64::from(before.offset) { places.place(places.count - 1) } else { drawn };
+        Value { offset: other as u32, bytes: before.bytes }
+    }
+
     /// A value of the record with this index, that is to take the place of one, and to be replaced by the other.
     fn draw_other(&mut self, job: &PhaseJob<'_>, index: u64, [before, after]: [Option<Value>; 2]) -> Value {
         let mut draws = (0..DRAWS_MAX).map(|_| self.draw(job, index, before));
@@ -557,5 +597,5 @@ fn whole_scan(model: &Model, pool: &Pool, order: &Order, phase: &PhaseSpec) -> S
 /// Whether a phase only inserts, with keys that ascend, into a store that is empty.
 pub(crate) fn ascending(workload: &Workload, phase: &PhaseSpec, keys: KeyMaker, before: Totals) -> bool {
     let in_order = keys.ascending() && phase.access_to(Operation::Insert) != Access::Uniform && workload.lanes == 1;
-    phase.does_only(Operation::Insert) && in_order && before.records == 0
+    phase.does_only(Operation::Insert) && !phase.restore && in_order && before.records == 0
 }

@@ -148,6 +148,10 @@ pub struct PhaseSpec {
     /// store that was not aged.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub turnovers: u32,
+    /// Lanes that only read share the records of those that write, which replace values by others of the same length; and lanes scan while others
+    /// write. There are no deletes then, and no inserts next to scans.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub shared: bool,
     /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_first: bool,
@@ -204,6 +208,7 @@ impl PhaseSpec {
             missing: 0.0,
             restore: false,
             turnovers: 0,
+            shared: false,
             read_first: false,
             open_loop: None,
             steady_within: None,

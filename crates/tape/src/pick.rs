@@ -24,6 +24,8 @@ pub(crate) struct Share<'a> {
     /// For each lane whether it writes. One that does touches only the records whose index is its number modulo the number of lanes. Those
     /// that only read share theirs.
     pub(crate) writes: &'a [bool],
+    /// Lanes that only read share the records of the others too.
+    pub(crate) shared: bool,
     /// The sizes of values, which may say what is popular.
     pub(crate) parts: &'a Parts,
     /// Indexes at the beginning of the phase are below this.
@@ -51,7 +53,9 @@ impl Share<'_> {
 
     fn owns(&self, index: u64) -> bool {
         let owner = (index % u64::from(self.lanes)) as u32;
-        owner == self.lane || !self.is_alone() && !self.writes[owner as usize]
+        // What another lane inserts may not be there yet.
+        let is_shared = || !self.writes[owner as usize] || self.shared && index < self.index_end;
+        owner == self.lane || !self.is_alone() && is_shared()
     }
 
     /// The lane that says which records are popular: lanes that share records share what is popular.

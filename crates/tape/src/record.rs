@@ -151,6 +151,7 @@ impl Recorder<'_> {
                 pool: &pool,
                 parts: &parts,
                 index_end: plan.index_end,
+                writes: &[],
             };
             let before = model.totals();
             let (tape_checksum, operations, counts) = self.write_tape(&name, shape, &job, &mut model, progress)?;
@@ -259,7 +260,8 @@ impl Recorder<'_> {
         let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0, grows: 0, turns: None };
         let phase_plan = PhasePlan { lanes: vec![lane], index_end: plan.index_end };
         let workload = &Workload { lanes: 1, ..self.workload.clone() };
-        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, parts, index_end: plan.index_end };
+        let index_end = plan.index_end;
+        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, parts, index_end, writes: &[] };
         let shape = TapeShape { lanes: 1, ..shape };
         Ok(self.write_tape(Path::new(VERIFY_FILE), shape, &job, model, progress)?.0)
     }

@@ -75,6 +75,11 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Every file that a driver reads of it.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.pool, &self.verify].into_iter().chain(self.phases.iter().map(|phase| &phase.path)).map(PathBuf::as_path)
+    }
+
     /// The same with its files in `directory`.
     pub(crate) fn located(mut self, directory: &Path) -> Self {
         self.pool = directory.join(&self.pool);

@@ -96,7 +96,12 @@ fn describe(record: &Record<'_>) -> String {
         let (entries, bytes, checksum) = (scan.entries, scan.bytes, scan.checksum);
         add(format_args!(" {:?} → {entries} entries, {bytes} bytes, checksum {checksum:016x}", scan.consumer));
     }
-    let marks = [(record.reverse(), " reverse"), (record.any_order(), " any-order"), (record.untimed(), " untimed")];
+    let marks = [
+        (record.reverse(), " reverse"),
+        (record.any_order(), " any-order"),
+        (record.shared(), " or what others write"),
+        (record.untimed(), " untimed"),
+    ];
     for (_, mark) in marks.into_iter().filter(|(set, _)| *set) {
         add(format_args!("{mark}"));
     }

@@ -131,11 +131,7 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     for access in std::iter::once(&phase.access).chain(phase.access_of.values()) {
         validate_access(name, *access)?;
     }
-    let scans = Operation::ALL.into_iter().any(|operation| operation.visits() && phase.has(operation));
-    let shared = workload.lanes > 1 && phase.writes() && scans;
-    let expected =
-        "what a scan or walk finds while other threads write is not known: use one thread, or phases of their own";
-    require(!shared, at("mix"), "scans or walks beside writes on several lanes", expected)?;
+    validate_shared(workload, phase)?;
     let any_order_copy = phase.any_order && phase.consumer == Consumer::Copy && phase.has(Operation::ScanAll);
     require(!any_order_copy, at("consumer"), "copy in any order", "use another consumer, or any_order = false")?;
     let prefix =
@@ -145,6 +141,28 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     require(!reverse, at("reverse"), "true with a prefix", "use one of them")?;
     let walks = phase.has(Operation::Walk) && workload.key != KeyForm::Directory;
     require(!walks, at("mix"), "walk", "only with key = \"directory\" and a tree")
+}
+
+/// What a lane may read while others write.
+fn validate_shared(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeError> {
+    if workload.lanes == 1 || !phase.writes() {
+        return Ok(());
+    }
+    let at = |field: &str| format!("phase `{}`: {field}", phase.name);
+    let has = |is_it: fn(Operation) -> bool| Operation::ALL.into_iter().any(|kind| is_it(kind) && phase.has(kind));
+    let scans = has(Operation::scans);
+    let expected = "what a scan or walk finds while other threads write is not known: use one thread, phases of their own, or for scans `shared`";
+    let unknown = has(Operation::visits) && !phase.shared || phase.has(Operation::Walk);
+    require(!unknown, at("mix"), "scans or walks beside writes on several lanes", expected)?;
+    if !phase.shared {
+        return Ok(());
+    }
+    let is_fixed = !(phase.has(Operation::Delete) || scans && phase.has(Operation::Insert));
+    let expected = "updates and upserts, and inserts where nothing scans: whether another record is there is not known";
+    require(is_fixed, at("shared"), format!("{:?}", phase.mix), expected)?;
+    let is_known = !scans || !phase.consumer.compares_values();
+    let expected = "count or keys: what is in the values of others is not known while they write";
+    require(is_known, at("consumer"), format!("{:?}", phase.consumer), expected)
 }
 
 fn validate_roles(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeError> {

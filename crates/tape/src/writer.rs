@@ -48,6 +48,16 @@ pub struct KindCounts {
     pub bytes: u64,
 }
 
+impl Counts {
+    /// The same without the commits, each of which ended one write.
+    #[must_use]
+    pub fn without_commits(mut self) -> Self {
+        let commits = self.kinds.remove(&Operation::Commit).unwrap_or_default();
+        self.timed_operations -= commits.operations;
+        self
+    }
+}
+
 impl KindCounts {
     #[inline]
     fn add(&mut self, record: &Record<'_>) {

@@ -87,7 +87,11 @@ fn flags() -> Vec<Case> {
     let count = |operation| scan(operation, if operation == ScanAll { b"" } else { b"k" }, Consumer::Count);
     let case = |name, rule, sound, flags: u8| record(("flags", name, rule), sound, &[(FLAGS, &[flags])]);
     vec![
-        case("unknown-flag", "bits above ANY_ORDER are 0", plain(Get, 1, b"k", (0, 1)), 0x21),
+        case("unknown-flag", "bits above SHARED are 0", plain(Get, 1, b"k", (0, 1)), 0x41),
+        case("shared-in-exists", "SHARED is for get alone", plain(Operation::Exists, 1, b"k", (0, 0)), 0x21),
+        case("shared-in-update", "SHARED is for get alone", plain(Update, 1, b"k", (0, 1)), 0x21),
+        case("shared-in-scan", "SHARED is for get alone", count(Operation::Scan), 0x20),
+        case("shared-without-found", "SHARED is only with FOUND", plain(Get, 0, b"k", (0, 0)), 0x20),
         case("any-order-in-get", "ANY_ORDER is for scan-all alone", plain(Get, 1, b"k", (0, 1)), 0x11),
         case("any-order-in-scan", "ANY_ORDER is for scan-all alone", count(Operation::Scan), 0x10),
         case("any-order-in-insert", "ANY_ORDER is for scan-all alone", plain(Insert, 0, b"k", (0, 1)), 0x10),
@@ -171,7 +175,7 @@ fn records() -> Vec<Case> {
         case("limit-in-scan-all", "a scan-all has limit 0", count(ScanAll), &[(16, &[1])]),
         case("limit-in-first", "a first has limit 1", count(Operation::First), &[(17, &[2])]),
         case("entries-above-limit", "a scan expects at most limit entries", count(Operation::Scan), &[(25, &[6])]),
-        case("unknown-consumer", "a consumer is one of 0 to 4", count(ScanAll), &[(48, &[5])]),
+        case("unknown-consumer", "a consumer is one of 0 to 5", count(ScanAll), &[(48, &[6])]),
         case("padding-of-a-consumer", "the 7 bytes after a consumer are 0", count(ScanAll), &[(55, &[1])]),
     ]
 }

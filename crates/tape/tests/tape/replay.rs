@@ -10,6 +10,7 @@ const FOUND: u8 = 1;
 const REVERSE: u8 = 2;
 const UNTIMED: u8 = 4;
 const ANY_ORDER: u8 = 16;
+const SHARED: u8 = 32;
 
 #[derive(Default)]
 pub(crate) struct Naive {
@@ -39,6 +40,14 @@ impl Naive {
             Operation::Insert => assert_eq!(self.entries.insert(key.clone(), value()), None, "insert {key:?}"),
             Operation::Update => assert!(self.entries.insert(key.clone(), value()).is_some(), "update {key:?}"),
             Operation::Upsert => assert_eq!(self.entries.insert(key.clone(), value()).is_some(), found),
+            Operation::Get if record.flags & SHARED != 0 => {
+                let held = &self.entries[key];
+                let places = pool.bytes() - u64::from(record.value_bytes) + 1;
+                let step = (places / 4).max(1);
+                let mut at = (record.value_offset % step..places).step_by(step as usize);
+                let is_one = at.any(|place| pool.slice(place, record.value_bytes) == Some(held.as_slice()));
+                assert!(found && is_one, "get {key:?}: none of its values");
+            }
             Operation::Get => assert_eq!(self.entries.get(key).cloned(), found.then(value), "get {key:?}"),
             Operation::Delete => assert_eq!(self.entries.remove(key).is_some(), found, "delete {key:?}"),
             Operation::Exists => assert_eq!(self.entries.contains_key(key), found, "exists {key:?}"),
@@ -110,6 +119,11 @@ fn checksum(consumer: Consumer, any_order: bool, entries: &[(&Vec<u8>, &Vec<u8>)
                 .wrapping_add(head(value).wrapping_add(tail(value).wrapping_mul(5)).rotate_left(32))
                 .wrapping_add(key.len() as u64)
                 .wrapping_add((value.len() as u64) << 20);
+            (state.rotate_left(5) ^ e).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        }
+        Consumer::Keys => {
+            let lengths = (key.len() as u64).wrapping_add((value.len() as u64) << 20);
+            let e = head(key).wrapping_add(tail(key).wrapping_mul(3)).wrapping_add(lengths);
             (state.rotate_left(5) ^ e).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         }
         Consumer::Crc32 => {

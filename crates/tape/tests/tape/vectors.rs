@@ -71,6 +71,9 @@ fn every_operation(pool: &Pool) -> Vec<Vec<Owned>> {
         Owned { due_ns: Some(1_000_000), ..plain(Get, 1, b"b", (0, 10)) },
         plain(Update, 1, b"b", (30, 7)),
         plain(Upsert, 1, b"b", (40, 9)),
+        // As if another lane wrote the one or the other: 9 bytes lie at 504 places, and 166 is 126 behind 40.
+        plain(Get, 33, b"b", (40, 9)),
+        plain(Get, 33, b"b", (166, 9)),
         plain(Upsert, 0, b"c", (POOL_BYTES, 0)),
         plain(Delete, 1, b"c", (0, 0)),
         plain(Insert, 4, b"c", (POOL_BYTES - 1, 1)),
