@@ -191,6 +191,12 @@ impl Browser {
             "Tab" => 9,
             "Enter" => 13,
             "Escape" => 27,
+            "End" => 35,
+            "Home" => 36,
+            "ArrowLeft" => 37,
+            "ArrowUp" => 38,
+            "ArrowRight" => 39,
+            "ArrowDown" => 40,
             _ => panic!("no code for {key}"),
         };
         let text = if key == "Enter" { "\r" } else { "" };

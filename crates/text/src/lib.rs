@@ -24,6 +24,6 @@ pub use printable::{printable, printable_lines, shorten, shorten_error, shorten_
 pub use rounded::{
     approximate_size, bytes, digits, minutes_or_seconds, percent, rate, ratio, ratio_range, roughly, time, time_range,
 };
-pub use sentence::{counted, listed, or_dash};
+pub use sentence::{counted, listed, listed_at_most, or_dash};
 pub use shell::{command as shell_command, command_again, command_lines};
 pub use table::{HARD_SPACE, Side, Text, TextTable, paragraph};

@@ -17,6 +17,14 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
+/// At most `most` of the names in a sentence, and the number of the others: `a, b and 3 more`.
+pub fn listed_at_most(names: &[String], most: usize) -> String {
+    match names.get(..most).filter(|named| named.len() < names.len()) {
+        Some(named) => format!("{} and {} more", named.join(", "), names.len() - most),
+        None => listed(names),
+    }
+}
+
 /// A figure, or a dash if there is none.
 pub fn or_dash<T>(figure: Option<T>, show: impl FnOnce(T) -> String) -> String {
     figure.map_or_else(|| "–".to_owned(), show)
@@ -29,6 +37,8 @@ mod tests {
     #[test]
     fn names_in_a_sentence() {
         assert_eq!(listed(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([2, 3, 9].map(|most| listed_at_most(&names, most)), ["a, b and 1 more", "a, b and c", "a, b and c"]);
         assert_eq!((counted(1_u64, "round"), counted(1_000_u64, "round")), ("1 round".into(), "1,000 rounds".into()));
     }
 }
