@@ -77,8 +77,8 @@ pub fn check_links(path: &Path) -> io::Result<()> {
         links += 1;
         if is_shared && !is_trusted || links > LINKS_MAX {
             let why = match links {
-                0..=LINKS_MAX => "is another user's link, in a directory that is everyone's",
-                _ => "leads through too many links",
+                0..=LINKS_MAX => "is another user's link, in a directory that is everyone's: give another path",
+                _ => "leads through too many links: give a path with fewer",
             };
             let why = format!("{} {why}", entry.display());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
@@ -111,7 +111,9 @@ pub fn check_length(file: &File, bytes_max: u64) -> io::Result<u64> {
     if bytes <= bytes_max {
         return Ok(bytes);
     }
-    let why = format!("has {bytes} bytes, and such a file has at most {bytes_max}: it is damaged, or another file");
+    let why = format!(
+        "has {bytes} bytes, and such a file has at most {bytes_max}. It is damaged, or another file: restore it"
+    );
     Err(io::Error::new(io::ErrorKind::FileTooLarge, why))
 }
 
@@ -127,7 +129,10 @@ fn check_regular(kind: FileType) -> io::Result<()> {
 }
 
 fn not_a_file(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("is {what}, and must be a file"))
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("is {what}, and must be a file: give another path, or put a file there"),
+    )
 }
 
 /// Replaces a file atomically: a reader sees the old content or the new, never a mixture.

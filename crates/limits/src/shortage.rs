@@ -95,7 +95,12 @@ impl Shortage {
 
     /// The shortage that a system error means; `None` if it means something else.
     pub fn of(why: &io::Error) -> Option<Self> {
-        let refused = match Errno::from_io_error(why)? {
+        Self::of_errno(Errno::from_io_error(why)?)
+    }
+
+    /// The same of the error's number.
+    pub(crate) fn of_errno(errno: Errno) -> Option<Self> {
+        let refused = match errno {
             Errno::MFILE => Refused::File,
             Errno::NFILE => Refused::FileOfSystem,
             Errno::FBIG => Refused::FileSize,

@@ -257,7 +257,7 @@ fn grown(to: Option<u64>, from: Option<u64>) -> Option<u64> {
     Some(to?.saturating_sub(from?))
 }
 
-fn kib(amount: Option<u64>) -> Option<u64> {
+pub(crate) fn kib(amount: Option<u64>) -> Option<u64> {
     amount?.checked_mul(1_024)
 }
 
