@@ -1,14 +1,19 @@
 //! Reading a request, and what can be checked of it without touching a file.
 
-use bakeoff_protocol::{Crash, Mode, PROTOCOL_VERSION, Request, STEADY_WITHIN_MAX};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use bakeoff_protocol::{AMOUNT_MAX, Crash, Mode, PROTOCOL_VERSION, PhaseRequest, Request, STEADY_WITHIN_MAX};
 use bakeoff_tape::LANES_MAX;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::failure::Failure;
 
 /// Reads a request and checks what can be checked without touching a file.
 ///
 /// # Errors
-/// Malformed JSON, an unknown protocol version, no phases, more threads than a driver starts.
+/// Malformed JSON, an unknown protocol version, or what `docs/PROTOCOL.md` has a driver refuse.
 pub fn parse_request(text: &str) -> Result<Request, Failure> {
     /// Read first, so that a request of another version is called that and not malformed.
     #[derive(serde::Deserialize)]
@@ -18,6 +23,7 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
     let malformed = |error: serde_json::Error| {
         Failure::bad_request(format!("the request is malformed: {error} (docs/PROTOCOL.md shows one)"))
     };
+    let Once = serde_json::from_str(text).map_err(malformed)?;
     let version: Version = serde_json::from_str(text).map_err(malformed)?;
     if version.protocol != PROTOCOL_VERSION {
         return Err(Failure::bad_request(format!(
@@ -26,31 +32,138 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
         )));
     }
     let request: Request = serde_json::from_str(text).map_err(malformed)?;
-    if request.phases.is_empty() && request.crash != Some(Crash::Recover) {
-        return Err(Failure::bad_request("the request has no phases".to_owned()));
+    match wrong(&request).or_else(|| request.phases.iter().find_map(|phase| wrong_phase(phase, request.hints.threads)))
+    {
+        None => Ok(request),
+        Some(what) => Err(Failure::bad_request(what)),
     }
-    for phase in &request.phases {
-        let sound = phase.speed.is_none_or(|speed| speed > 0.0 && speed.is_finite() && phase.mode == Mode::Latency);
-        if !sound {
-            return Err(Failure::bad_request(format!(
-                "phase `{}`: speed {:?} in mode {:?}: give a number above 0, and mode latency",
-                phase.name, phase.speed, phase.mode
-            )));
+}
+
+/// JSON in which no object has the same key twice.
+struct Once;
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        value.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Once {
+    type Value = Self;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Self, A::Error> {
+        while let Some(Self) = values.next_element()? {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Self, A::Error> {
+        let mut keys = BTreeSet::new();
+        while let Some((key, Self)) = pairs.next_entry::<String, Self>()? {
+            if let Some(twice) = keys.replace(key) {
+                return Err(A::Error::custom(format_args!("the key `{twice}` comes twice")));
+            }
         }
+        Ok(self)
     }
-    for phase in &request.phases {
-        let sound = |part: f64| part > 0.0 && part <= STEADY_WITHIN_MAX && phase.speed.is_none();
-        if phase.steady_within.is_some_and(|part| !sound(part)) {
-            return Err(Failure::bad_request(format!(
-                "phase `{}`: steady_within {:?}, speed {:?}: give a part above 0, up to {STEADY_WITHIN_MAX}, and no speed",
-                phase.name, phase.steady_within, phase.speed
-            )));
-        }
+}
+
+/// Returns what is wrong with a request, apart from its phases.
+fn wrong(request: &Request) -> Option<String> {
+    let threads = request.hints.threads;
+    if !(1..=LANES_MAX).contains(&threads) {
+        return Some(format!("hints.threads is {threads}: give 1 to {LANES_MAX}"));
     }
-    if !(1..=LANES_MAX).contains(&request.hints.threads) {
-        return Err(Failure::bad_request(format!("hints.threads is {}: give 1 to {LANES_MAX}", request.hints.threads)));
+    if let Some((name, amount)) = request.hints.amounts().into_iter().find(|(_, amount)| *amount > AMOUNT_MAX) {
+        return Some(format!("hints.{name} is {amount}: give a whole number from 0 to {AMOUNT_MAX}"));
     }
-    Ok(request)
+    let recovers = request.crash == Some(Crash::Recover);
+    let copies = request.compacted_copy.is_some();
+    let rules = [
+        (request.warm_up.is_some(), "the request is for a warm-up, which this driver does not do: leave out `warm_up`"),
+        (
+            request.profile.is_some(),
+            "the request is for a profile, which this driver does not make: leave out `profile`",
+        ),
+        (request.round == 0, "round is 0: rounds are counted from 1"),
+        (request.phases.is_empty() && !recovers, "the request has no phases"),
+        (!request.phases.is_empty() && recovers, "the request has phases, but a recovery has none: leave them out"),
+        (copies && request.verify.is_none(), "the request has compacted_copy without verify: give both"),
+        (copies && request.crash.is_some(), "the request has compacted_copy with crash: leave one out"),
+    ];
+    rules.into_iter().find(|(is_broken, _)| *is_broken).map(|(_, what)| what.to_owned())
+}
+
+/// Returns what is wrong with a phase.
+fn wrong_phase(phase: &PhaseRequest, threads: u32) -> Option<String> {
+    let PhaseRequest { mode, speed, steady_within, value_sizes, .. } = phase;
+    let is_latency = *mode == Mode::Latency;
+    let is_part = |part: f64| part > 0.0 && part <= STEADY_WITHIN_MAX && speed.is_none();
+    let ends = value_sizes.iter().flat_map(|sizes| [sizes.value_bytes_min, sizes.value_bytes_max]).collect::<Vec<_>>();
+    let is_ascending = ends.is_sorted() && value_sizes.is_sorted_by(|a, b| a.value_bytes_max < b.value_bytes_max);
+    let rules = [
+        (
+            speed.is_some_and(|speed| !(speed > 0.0 && speed.is_finite() && is_latency)),
+            format!("speed {speed:?} in mode {mode:?}: give a number above 0, and mode latency"),
+        ),
+        (
+            steady_within.is_some_and(|part| !is_part(part)),
+            format!(
+                "steady_within {steady_within:?}, speed {speed:?}: give a part above 0, up to {STEADY_WITHIN_MAX}, and no speed"
+            ),
+        ),
+        (phase.gate.is_some() && !phase.reopen, "gate without reopen: give both, or neither".to_owned()),
+        (phase.ascending && threads > 1, format!("ascending with {threads} threads: keys ascend for one thread alone")),
+        (!ends.is_empty() && !is_latency, format!("value_sizes in mode {mode:?}: give them in mode latency alone")),
+        (
+            !is_ascending || ends.iter().any(|bytes| *bytes > AMOUNT_MAX),
+            format!("value_sizes {ends:?}: give ranges of 0 to {AMOUNT_MAX} bytes, each above the one before"),
+        ),
+    ];
+    let broken = rules.into_iter().find(|(is_broken, _)| *is_broken);
+    broken.map(|(_, what)| format!("phase `{}`: {what}", phase.name))
+}
+
+/// Refuses a path where no compacted copy can be made. It must not exist, its parent must, and the parent is not the store's directory.
+pub(crate) fn check_copy(request: &Request) -> Result<(), Failure> {
+    let Some(copy) = &request.compacted_copy else { return Ok(()) };
+    let is_there = copy.symlink_metadata().is_ok();
+    let parent = copy.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    let is_inside = parent.is_some_and(|parent| parent.canonicalize().ok() == request.directory.canonicalize().ok());
+    if !is_there && !is_inside && parent.is_some_and(Path::is_dir) {
+        return Ok(());
+    }
+    Err(Failure::bad_request(format!(
+        "compacted_copy is {}: name a directory that is not there yet, in one that is, outside of the store's",
+        copy.display()
+    )))
 }
 
 #[cfg(test)]
@@ -58,7 +171,7 @@ mod tests {
     use bakeoff_protocol::{FailureKind, REFUSED_REQUESTS};
     use serde_json::Value;
 
-    use super::parse_request;
+    use super::{check_copy, parse_request};
 
     /// The value at a path, made if it is not there.
     fn place<'a>(request: &'a mut Value, path: &[Value]) -> &'a mut Value {
@@ -84,7 +197,8 @@ mod tests {
                 parent.remove(last.as_str().unwrap()).unwrap();
             }
             let text = vector["text"].as_str().map_or_else(|| request.to_string(), str::to_owned);
-            let failure = parse_request(&text).expect_err(&vector.to_string());
+            let refused = parse_request(&text).and_then(|request| check_copy(&request));
+            let failure = refused.expect_err(&vector.to_string());
             assert_eq!(failure.kind, FailureKind::BadRequest, "{vector}");
         }
     }

@@ -9,15 +9,16 @@ use bakeoff_limits::join;
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
     BackgroundWork, CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request,
-    StoreDescription, Verified,
+    Verified,
 };
 use bakeoff_store::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
-use bakeoff_tape::{LaneNeeds, Pool, TapeReader};
+use bakeoff_tape::{LaneNeeds, Operation, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
 use crate::failure::Failure;
 use crate::phase::{Stage, begin_progress, check_unchanged, lanes_of, replay, run_phase, verify_request};
+use crate::request::check_copy;
 
 /// Stack that replaying takes beside what the store takes, several times over.
 const STACK_BYTES: usize = 64 << 10;
@@ -143,7 +144,13 @@ impl<'a> Case<'a> {
         }
         let settings = resolve_settings(&description, &request.settings)
             .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
-        check_offered(request, &description)?;
+        if request.compacted_copy.is_some() && !description.capabilities.compacted_copy {
+            return Err(Failure::bad_request(format!(
+                "the request is for a compacted copy, which {} does not make: leave out `compacted_copy`",
+                request.store
+            )));
+        }
+        check_copy(request)?;
         if request.crash != Some(Crash::Recover) {
             check_directory(&request.directory)?;
         }
@@ -157,7 +164,10 @@ impl<'a> Case<'a> {
             Ok(tape)
         };
         let threads = request.hints.threads as usize;
-        let tapes = request.phases.iter().map(|phase| check(&phase.tape, threads)).collect::<Result<_, _>>()?;
+        let tapes = request.phases.iter().map(|phase| check(&phase.tape, threads)).collect::<Result<Vec<_>, _>>()?;
+        for (phase, tape) in request.phases.iter().zip(&tapes).filter(|(phase, _)| phase.ascending) {
+            check_ascending(&phase.name, tape)?;
+        }
         let verify = request.verify.as_deref().map(|path| check(path, 1)).transpose()?;
         Ok(Self {
             request,
@@ -201,23 +211,6 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Refuses what this driver, or the store, does not say that it can do.
-fn check_offered(request: &Request, description: &StoreDescription) -> Result<(), Failure> {
-    let copies = description.capabilities.compacted_copy;
-    let asked = [
-        (request.warm_up.is_some(), "a warm-up, which this driver does not do: leave out `warm_up`".to_owned()),
-        (request.profile.is_some(), "a profile, which this driver does not make: leave out `profile`".to_owned()),
-        (
-            request.compacted_copy.is_some() && !copies,
-            format!("a compacted copy, which {} does not make: leave out `compacted_copy`", request.store),
-        ),
-    ];
-    match asked.into_iter().find(|(is_asked, _)| *is_asked) {
-        None => Ok(()),
-        Some((_, what)) => Err(Failure::bad_request(format!("the request is for {what}"))),
-    }
-}
-
 /// A tape of a phase has a lane for each thread, and what is compared in the end one.
 fn check_lanes(path: &Path, lanes: usize, threads: usize) -> Result<(), Failure> {
     match lanes == threads {
@@ -227,6 +220,28 @@ fn check_lanes(path: &Path, lanes: usize, threads: usize) -> Result<(), Failure>
             path.display()
         ))),
     }
+}
+
+/// Refuses a tape of an `ascending` phase that does more than insert in key order. Stores rely on that.
+fn check_ascending(phase: &str, tape: &TapeReader) -> Result<(), Failure> {
+    for mut lane in lanes_of(tape)? {
+        let mut last: Option<Vec<u8>> = None;
+        while let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? {
+            for record in block.records().filter(|record| record.operation != Operation::Commit) {
+                let follows = last.as_deref().is_none_or(|last| last < record.key);
+                if record.operation != Operation::Insert || !follows {
+                    let name = record.operation.name();
+                    return Err(Failure::bad_request(format!(
+                        "phase `{phase}` is ascending, but its tape has a {name} that does not continue inserts in ascending key order"
+                    )));
+                }
+                let key = last.get_or_insert_default();
+                key.clear();
+                key.extend_from_slice(record.key);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A store starts from nothing: a directory with something in it may be someone's data.
@@ -288,9 +303,8 @@ fn wait_at(gate: &Path) -> Result<(), Failure> {
 
 /// Has a store make a compacted copy of itself.
 fn copy_compacted(store: &dyn Store, directory: &Path) -> Result<CompactedCopy, Failure> {
-    std::fs::create_dir_all(directory)
+    std::fs::create_dir(directory)
         .map_err(|error| Failure::bad_request(format!("cannot make the directory {}: {error}", directory.display())))?;
-    check_directory(directory)?;
     let failed = |error| Failure::from_store("the compacted copy", &error);
     let begin = Instant::now();
     store.compacted_copy(directory).map_err(failed)?;

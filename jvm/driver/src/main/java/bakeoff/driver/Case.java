@@ -14,6 +14,7 @@ import bakeoff.tape.TapeReader;
 import bakeoff.tape.WrittenValues;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,13 @@ final class Case {
                 List<TapeReader> tapes = new ArrayList<>();
                 WrittenValues written = new WrittenValues(pool.pool.bytes());
                 for (Request.Phase phase : phases) {
-                    tapes.add(check(phase.tape(), pool, written, hints.threads()));
+                    TapeReader tape = check(phase.tape(), pool, written, hints.threads());
+                    if (phase.ascending() && !tape.insertsAscending()) {
+                        throw Failure.badRequest(
+                                "phase `%s` is ascending, but its tape does more than insert in ascending key order"
+                                        .formatted(phase.name()));
+                    }
+                    tapes.add(tape);
                 }
                 TapeReader last = verify == null ? null : check(verify, pool, written, 1);
                 return new Tapes(pool, tapes, last, hints, written.slices());
@@ -174,6 +181,7 @@ final class Case {
                     "the request is for a compacted copy, which %s does not make: leave out `compacted_copy`"
                             .formatted(request.store()));
         }
+        checkCopy(request);
         checkDirectory(request.directory());
         Tapes tapes = Tapes.open(
                 OpenPool.open(request.pool()),
@@ -181,6 +189,30 @@ final class Case {
                 request.verify().orElse(null),
                 request.hints());
         return new Case(request, type, description, settings, tapes);
+    }
+
+    /** Refuses a compacted copy where none can be made: nothing is there yet, but the directory around it is, which is not the store's own. */
+    static void checkCopy(Request request) throws Failure {
+        if (request.compactedCopy().isEmpty()) {
+            return;
+        }
+        Path copy = request.compactedCopy().get();
+        Path around = copy.toAbsolutePath().getParent();
+        boolean isThere = Files.exists(copy, LinkOption.NOFOLLOW_LINKS);
+        if (!isThere && around != null && Files.isDirectory(around) && !isSame(around, request.directory())) {
+            return;
+        }
+        throw Failure.badRequest(
+                "compacted_copy is %s: name a directory that is not there yet, in one that is, outside of the store's"
+                        .formatted(copy));
+    }
+
+    private static boolean isSame(Path one, Path other) {
+        try {
+            return Files.isSameFile(one, other);
+        } catch (IOException gone) {
+            return false;
+        }
     }
 
     /** A store starts in an empty directory. Existing files may be someone's data. */

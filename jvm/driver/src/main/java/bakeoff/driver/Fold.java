@@ -25,6 +25,8 @@ final class Fold<B> implements Visitor<B> {
     private long entries;
     private long bytes;
     private long state;
+    /** What was read and is no part of the state: kept, so that reading it is not left out. */
+    private long seen;
 
     /** A fold for entries whose key and value have at most {@code bytesMax} bytes each. */
     Fold(Form<B> form, Output output, int bytesMax) {
@@ -51,6 +53,7 @@ final class Fold<B> implements Visitor<B> {
         switch (consumer) {
             case COUNT -> {}
             case TOUCH -> touch(key, value);
+            case KEYS -> keys(key, value);
             case CRC32 -> crc32(key, value);
             case XXH64 -> xxh64(key, value);
             case COPY -> {
@@ -62,9 +65,20 @@ final class Fold<B> implements Visitor<B> {
     }
 
     private void touch(B key, B value) {
-        long ofKey = head(key) + 3 * tail(key);
         long ofValue = Long.rotateLeft(head(value) + 5 * tail(value), 32);
-        long entry = ofKey + ofValue + form.length(key) + ((long) form.length(value) << 20);
+        add(ofKeyAndLengths(key, value) + ofValue);
+    }
+
+    private void keys(B key, B value) {
+        seen ^= head(value) + tail(value);
+        add(ofKeyAndLengths(key, value));
+    }
+
+    private long ofKeyAndLengths(B key, B value) {
+        return head(key) + 3 * tail(key) + form.length(key) + ((long) form.length(value) << 20);
+    }
+
+    private void add(long entry) {
         if (anyOrder) {
             state += entry * MULTIPLIER;
         } else {

@@ -8,6 +8,7 @@ import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ServiceLoader;
 
@@ -120,7 +121,9 @@ public final class Main {
     private static String request() throws IOException {
         // Buffered: a file stream that reads many bytes at once asks for its position, which a pipe does not have.
         try (InputStream input = REQUEST == null ? System.in : new BufferedInputStream(new FileInputStream(REQUEST))) {
-            return new String(input.readNBytes(REQUEST_BYTES_MAX), StandardCharsets.UTF_8);
+            // Refuses what is no UTF-8.
+            ByteBuffer bytes = ByteBuffer.wrap(input.readNBytes(REQUEST_BYTES_MAX));
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
         }
     }
 

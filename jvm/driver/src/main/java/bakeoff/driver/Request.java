@@ -16,8 +16,10 @@ import java.io.StringReader;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One cell in one round, as read from standard input ({@code docs/PROTOCOL.md}).
@@ -98,33 +100,70 @@ record Request(
         }
     }
 
-    /** Exactly one JSON text. By default the parser accepts comments, single quotes and other extensions. */
+    /** Exactly one JSON text, in which no object has a key twice. By default the parser accepts comments, single quotes and other extensions. */
     private static JsonElement strict(String text) {
-        JsonReader reader = new JsonReader(new StringReader(text));
-        reader.setStrictness(Strictness.STRICT);
-        JsonElement json = JsonParser.parseReader(reader);
         try {
+            refuseTwice(reader(text));
+            JsonReader reader = reader(text);
+            JsonElement json = JsonParser.parseReader(reader);
             if (reader.peek() != JsonToken.END_DOCUMENT) {
                 throw new JsonParseException("something follows the request");
             }
+            return json;
         } catch (IOException broken) {
             throw new JsonParseException(broken);
         }
-        return json;
+    }
+
+    /** By itself the parser takes comments, single quotes and much else. */
+    private static JsonReader reader(String text) {
+        JsonReader reader = new JsonReader(new StringReader(text));
+        reader.setStrictness(Strictness.STRICT);
+        return reader;
+    }
+
+    /** Reads a value, and refuses an object in it that has a key twice. */
+    private static void refuseTwice(JsonReader reader) throws IOException {
+        switch (reader.peek()) {
+            case BEGIN_OBJECT -> {
+                Set<String> keys = new HashSet<>();
+                reader.beginObject();
+                while (reader.hasNext()) {
+                    String key = reader.nextName();
+                    if (!keys.add(key)) {
+                        throw new JsonParseException("the key `%s` comes twice".formatted(key));
+                    }
+                    refuseTwice(reader);
+                }
+                reader.endObject();
+            }
+            case BEGIN_ARRAY -> {
+                reader.beginArray();
+                while (reader.hasNext()) {
+                    refuseTwice(reader);
+                }
+                reader.endArray();
+            }
+            default -> reader.skipValue();
+        }
     }
 
     private static Request read(Fields json) throws Failure {
-        json.number("round");
         json.text("cell");
+        long round = json.number("round");
+        if (round < 1 || round > 0xffff_ffffL) {
+            throw Failure.badRequest("round is %d: rounds are counted from 1 to 2^32 - 1".formatted(round));
+        }
         String durability = json.text("durability");
+        DataHints hints = hints(json.object("hints"));
         Request request = new Request(
                 json.text("store"),
                 Durability.of(durability).orElseThrow(() -> malformed("unknown durability `%s`".formatted(durability))),
-                json.json.has("settings") ? json.object("settings").json : new JsonObject(),
+                json.isThere("settings") ? json.object("settings").json : new JsonObject(),
                 json.path("directory"),
                 json.path("pool"),
-                hints(json.object("hints")),
-                phases(json),
+                hints,
+                phases(json, hints),
                 json.isThere("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
                 json.isThere("verify") ? Optional.of(json.path("verify")) : Optional.empty(),
                 json.isThere("compacted_copy") ? Optional.of(json.path("compacted_copy")) : Optional.empty(),
@@ -133,8 +172,8 @@ record Request(
             throw Failure.badRequest(
                     "the request has `crash`, but this driver does not say that it `recovers`: leave it out");
         }
-        if (request.phases.isEmpty()) {
-            throw Failure.badRequest("the request has no phases");
+        if (request.compactedCopy.isPresent() && request.verify.isEmpty()) {
+            throw Failure.badRequest("the request has compacted_copy without verify: give both");
         }
         return request;
     }
@@ -151,15 +190,15 @@ record Request(
     }
 
     private static WarmUp warmUp(Fields json) throws Failure {
+        if (!json.isThere("time_ns") && !json.isThere("operations")) {
+            throw Failure.badRequest("warm_up has no end: give time_ns, operations or both");
+        }
+        DataHints hints = hints(json.object("hints"));
         return new WarmUp(
-                json.path("pool"),
-                phases(json),
-                hints(json.object("hints")),
-                json.limit("time_ns"),
-                json.limit("operations"));
+                json.path("pool"), phases(json, hints), hints, json.limit("time_ns"), json.limit("operations"));
     }
 
-    private static List<Phase> phases(Fields json) throws Failure {
+    private static List<Phase> phases(Fields json, DataHints hints) throws Failure {
         List<Phase> phases = new ArrayList<>();
         for (JsonElement element : json.array("phases")) {
             Fields phase = new Fields(element.getAsJsonObject(), "phases.");
@@ -179,7 +218,7 @@ record Request(
                         "phase `%s`: steady_within %s, speed %s: give a part above 0, up to %s, and no speed"
                                 .formatted(phase.text("name"), part, speed, Steady.WITHIN_MAX));
             }
-            phases.add(new Phase(
+            Phase read = new Phase(
                     phase.text("name"),
                     phase.path("tape"),
                     mode.equals("latency"),
@@ -190,9 +229,31 @@ record Request(
                     phase.wish("settle"),
                     phase.wish("reopen"),
                     phase.isThere("gate") ? Optional.of(phase.path("gate")) : Optional.empty(),
-                    valueSizes(phase)));
+                    valueSizes(phase));
+            refuseWrong(read, hints.threads());
+            phases.add(read);
+        }
+        if (phases.isEmpty()) {
+            throw Failure.badRequest("the request, or its warm_up, has no phases");
         }
         return List.copyOf(phases);
+    }
+
+    /** Refuses a phase that so many threads replay if it contradicts itself. */
+    private static void refuseWrong(Phase phase, int threads) throws Failure {
+        String wrong = null;
+        if (phase.gate.isPresent() && !phase.reopen) {
+            wrong = "gate without reopen: give both, or neither";
+        } else if (phase.ascending && threads > 1) {
+            wrong = "ascending with %d threads: keys ascend for one thread alone".formatted(threads);
+        } else if (!phase.valueSizes.isEmpty() && !phase.latency) {
+            wrong = "value_sizes in mode throughput: give them in mode latency alone";
+        } else if (!ValueSizes.areAscending(phase.valueSizes)) {
+            wrong = "value_sizes %s: give ranges, each above the one before".formatted(phase.valueSizes);
+        }
+        if (wrong != null) {
+            throw Failure.badRequest("phase `%s`: %s".formatted(phase.name, wrong));
+        }
     }
 
     private static List<ValueSizes> valueSizes(Fields phase) throws Failure {
@@ -271,7 +332,7 @@ record Request(
 
         /** An optional flag. */
         boolean wish(String name) throws Failure {
-            return json.has(name) && flag(name);
+            return isThere(name) && flag(name);
         }
 
         Fields object(String name) throws Failure {
@@ -288,10 +349,9 @@ record Request(
             throw malformed("`%s%s` is no array".formatted(place, name));
         }
 
-        /** Whether an optional key has a value other than null. */
+        /** Whether an optional key is there. */
         boolean isThere(String name) {
-            JsonElement element = json.get(name);
-            return element != null && !element.isJsonNull();
+            return json.has(name);
         }
 
         private JsonPrimitive primitive(String name, String what, java.util.function.Predicate<JsonPrimitive> is)

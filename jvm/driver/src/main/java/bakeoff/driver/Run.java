@@ -273,16 +273,13 @@ final class Run {
 
     private static JsonObject copyCompacted(Store<?> store, Path directory) throws Failure {
         try {
-            Files.createDirectories(directory);
-            Case.checkDirectory(directory);
+            Files.createDirectory(directory);
             JsonObject made = new JsonObject();
             long begin = System.nanoTime();
             store.compactedCopy(directory);
             made.addProperty("copy_ns", System.nanoTime() - begin);
             made.add("disk", DiskUsage.of(directory).orElseThrow());
             return made;
-        } catch (Failure failure) {
-            throw failure;
         } catch (Exception | Error error) {
             throw Failure.of("the compacted copy", error);
         }

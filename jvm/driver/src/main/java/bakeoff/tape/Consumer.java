@@ -13,7 +13,9 @@ public enum Consumer {
     /** XXH64 of all of it. */
     XXH64,
     /** Copied. */
-    COPY;
+    COPY,
+    /** Both ends of key and value are read; only keys and the lengths of values are compared. */
+    KEYS;
 
     private static final Consumer[] ALL = values();
 

@@ -12,6 +12,8 @@ public final class Flags {
     public static final int DUE = 8;
     /** A whole scan may deliver entries in any order. */
     public static final int ANY_ORDER = 16;
+    /** Another lane replaces the value meanwhile. */
+    public static final int SHARED = 32;
 
     private Flags() {}
 
@@ -19,7 +21,8 @@ public final class Flags {
     static int of(Operation operation) {
         int own =
                 switch (operation) {
-                    case GET, UPDATE, UPSERT, DELETE, WALK, EXISTS -> FOUND;
+                    case GET -> FOUND | SHARED;
+                    case UPDATE, UPSERT, DELETE, WALK, EXISTS -> FOUND;
                     case SCAN, SCAN_PREFIX, FIRST -> REVERSE;
                     case SCAN_ALL -> REVERSE | ANY_ORDER;
                     case INSERT, COMMIT -> 0;

@@ -26,6 +26,9 @@ final class RecordRules {
             String expected = "bits of 0x%02x in %s".formatted(allowed, operation.word());
             return new Broken("flags", "0x%02x".formatted(record.flags()), expected);
         }
+        if (record.has(Flags.SHARED) && !record.has(Flags.FOUND)) {
+            return new Broken("flags", "0x%02x".formatted(record.flags()), "SHARED only with FOUND");
+        }
         if (operation == Operation.UPDATE && !record.has(Flags.FOUND)) {
             return new Broken("flags", "0x%02x".formatted(record.flags()), "FOUND in update");
         }

@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import net.jpountz.xxhash.StreamingXXHash64;
 
 /** An open tape: a checked header, and lanes to read block by block. */
@@ -60,7 +61,7 @@ public final class TapeReader implements Closeable {
         ByteBuffer fixed = read(file, 0, (int) Math.min(length, TapeHeader.FIXED_BYTES));
         byte[] magic = new byte[Math.min(fixed.limit(), MAGIC.length)];
         fixed.get(0, magic);
-        if (!java.util.Arrays.equals(magic, MAGIC)) {
+        if (!Arrays.equals(magic, MAGIC)) {
             throw new TapeException(path, "is not a tape: it does not begin with BAKETAPE; record it again");
         }
         if (length < TapeHeader.FIXED_BYTES) {
@@ -123,6 +124,41 @@ public final class TapeReader implements Closeable {
             }
         }
         checked = stamp;
+    }
+
+    /**
+     * Whether it does nothing but insert, in each lane in ascending key order.
+     *
+     * @throws TapeException if it cannot be read
+     */
+    public boolean insertsAscending() throws TapeException {
+        Record record = new Record();
+        byte[] key = new byte[Record.KEY_BYTES_MAX];
+        byte[] last = new byte[Record.KEY_BYTES_MAX];
+        for (int number = 0; number < header.lanes().size(); number++) {
+            LaneReader lane = lane(number);
+            int lastBytes = -1;
+            while (lane.next()) {
+                int place = lane.first();
+                for (int left = lane.operations(); left > 0; left--) {
+                    place = lane.read(place, record);
+                    if (record.operation() == Operation.COMMIT) {
+                        continue;
+                    }
+                    int keyBytes = record.keyBytes();
+                    lane.records().get(record.keyOffset, key, 0, keyBytes);
+                    boolean follows = lastBytes < 0 || Arrays.compareUnsigned(last, 0, lastBytes, key, 0, keyBytes) < 0;
+                    if (record.operation() != Operation.INSERT || !follows) {
+                        return false;
+                    }
+                    byte[] free = last;
+                    last = key;
+                    key = free;
+                    lastBytes = keyBytes;
+                }
+            }
+        }
+        return true;
     }
 
     /**

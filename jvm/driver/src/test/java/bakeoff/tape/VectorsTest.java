@@ -158,7 +158,7 @@ final class VectorsTest {
         int record = (int) number(whole, 72) + 24;
         for (Object[] broken : List.<Object[]>of(
                 new Object[] {0, 13, "record is malformed (first byte 13)"},
-                new Object[] {1, 0x20, "flags is 0x20, expected bits of 0x0d in get"},
+                new Object[] {1, 0x40, "flags is 0x40, expected bits of 0x2d in get"},
                 new Object[] {1, Flags.ANY_ORDER, "flags is 0x10"},
                 new Object[] {1, Flags.FOUND, "output_bytes"})) {
             byte[] bytes = whole.clone();
