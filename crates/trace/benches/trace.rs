@@ -98,13 +98,16 @@ fn write_trace(path: &Path, lines: u64) -> std::io::Result<()> {
 type WriteLine = fn(&mut dyn Write, u64, u64, bool) -> std::io::Result<()>;
 
 /// Lines as short as each form has them.
-const FORMS: [(&str, WriteLine); 9] = [
+const FORMS: [(&str, WriteLine); 11] = [
     ("csv", |out, _, key, writes| writeln!(out, "{},user{key:08},100", if writes { "set" } else { "get" })),
     ("json", |out, _, key, writes| {
         writeln!(out, r#"{{"op":"{}","key":"user{key:08}","value_size":100}}"#, if writes { "set" } else { "get" })
     }),
     ("twitter", |out, line, key, writes| {
         writeln!(out, "{},user{key:08},12,100,1,{},0", line / 1000, if writes { "set" } else { "get" })
+    }),
+    ("ycsb", |out, _, key, writes| {
+        writeln!(out, "{} t user{key:08} [ field0=0123456789 ]", if writes { "INSERT" } else { "READ" })
     }),
     ("redis", |out, line, key, writes| {
         let time = (1_700_000_000 + line / 1_000_000, line % 1_000_000);
@@ -132,6 +135,14 @@ const FORMS: [(&str, WriteLine); 9] = [
         writeln!(
             out,
             r#"192.0.2.1 - - [28/Nov/2026:04:{minute:02}:{second:02} +0000] "{method} /{key:08} HTTP/1.1" 200 100 "-" "-""#
+        )
+    }),
+    ("s3", |out, line, key, writes| {
+        let (time, method) = (line / 1000, if writes { "PUT" } else { "GET" });
+        let (minute, second) = (time / 60 % 60, time % 60);
+        writeln!(
+            out,
+            r#"79a59 shop [06/Feb/2019:00:{minute:02}:{second:02} +0000] 192.0.2.3 79a59 DD6C REST.{method}.OBJECT {key:08} "{method} /shop/{key:08} HTTP/1.1" 200 - 100 100 41 28 "-" "-" -"#
         )
     }),
     ("strace", |out, line, key, _| {

@@ -122,7 +122,7 @@ pub enum TraceError {
     )]
     CommitsInSome,
     /// There is no operation in it.
-    #[error("the trace has no operation: expected a line for each operation, after a head that names the columns")]
+    #[error("the trace has no operation: give one with a line for each, after a head that names the columns")]
     Empty,
     /// It has more different keys than can be counted.
     #[error("{origin}: more than {most} different keys: cut the trace, or sample its keys")]
@@ -162,7 +162,10 @@ pub enum TraceError {
         origin: Origin,
     },
     /// Nothing is kept of it.
-    #[error("no operation is left: the trace is shorter than what is cut off, or its times are others")]
+    #[error(
+        "no operation is left: the trace is shorter than what is cut off, or its times are others. Keep another part: `bakeoff tape summary` shows \
+         how many operations there are, and from when to when"
+    )]
     NothingLeft,
     /// A table cannot be written.
     #[error("cannot write the table")]

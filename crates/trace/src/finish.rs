@@ -49,6 +49,8 @@ pub(crate) struct ImportParts<'a> {
     pub(crate) mix: BTreeMap<Operation, u64>,
     /// Batches that writes were committed in; 0 where each is acknowledged alone.
     pub(crate) commits: u64,
+    /// The tape has commits of single writes, which are to be left out.
+    pub(crate) drops_commits: bool,
     pub(crate) key_bytes: SizeRange,
     pub(crate) duration_s: f64,
 }
@@ -212,14 +214,14 @@ enum Application {
 
 impl Application {
     fn new(done: &ImportParts<'_>, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
-        if done.lanes == LaneFacts::One {
+        if done.lanes == LaneFacts::One && !done.drops_commits {
             return Ok(Self::Written(Box::new(tape)));
         }
-        let counts = tape.counts();
+        let counts = if done.drops_commits { tape.counts().without_commits() } else { tape.counts() };
         // The dealt one takes its name when it is complete.
         let path = done.directory.join(TRACE_FILE);
         tape.finish("{}")?;
-        let dealt = deal(&path, done.lanes, order, done.progress)?;
+        let dealt = deal(&path, (done.lanes, !done.drops_commits), order, done.progress)?;
         Ok(Self::Dealt(dealt, counts))
     }
 

@@ -132,10 +132,11 @@ pub fn import_trace<R: Read + Send>(
     })?;
     let operations = importer.operations;
     let lanes = importer.lanes();
-    let (mut imported, pool) = importer.finish(lanes, None, progress)?;
+    let has_batches = importer.commit_rest()?;
+    let (mut imported, pool) = importer.finish((lanes, has_batches), None, progress)?;
     (imported.omitted, imported.lacks_zone) = (facts.omitted, facts.lacks_zone);
     if let Some(warm_up) = warm_up {
-        warm_up.finish(operations, lanes.lanes(), pool, progress)?;
+        warm_up.finish((operations, lanes.lanes(), imported.commits > 0), pool, progress)?;
     }
     Ok(imported)
 }
@@ -163,12 +164,19 @@ impl WarmUp {
         self.importer.add_all(batch, self.operations_max)
     }
 
-    /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, and with the pool of the whole if it can.
-    fn finish(self, operations: u64, lanes: u32, pool: MadePool, progress: OnProgress<'_>) -> Result<(), TraceError> {
+    /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, with batches if the whole has them, and with the pool
+    /// of the whole if it can.
+    fn finish(
+        mut self,
+        (operations, lanes, has_batches): (u64, u32, bool),
+        pool: MadePool,
+        progress: OnProgress<'_>,
+    ) -> Result<(), TraceError> {
         // A commit belongs to a thread, and keys that are dealt to lanes have none.
-        let can_be_dealt = lanes == 1 || self.importer.commits.is_none();
+        let can_be_dealt = lanes == 1 || !has_batches;
         if operations > self.operations_max && can_be_dealt {
-            self.importer.finish(LaneFacts::dealt(lanes), Some(pool), progress)?;
+            self.importer.commit_rest()?;
+            self.importer.finish((LaneFacts::dealt(lanes), has_batches), Some(pool), progress)?;
         } else {
             drop(self.importer);
             std::fs::remove_dir_all(&self.directory)?;
@@ -183,6 +191,8 @@ struct Commits {
     first: Origin,
     /// Those that had something to commit.
     count: u64,
+    /// The first that ended several writes.
+    first_batch: Option<Origin>,
 }
 
 struct Importer {
@@ -199,8 +209,8 @@ struct Importer {
     mix: BTreeMap<Operation, u64>,
     /// The commits, if there are any.
     commits: Option<Commits>,
-    /// Of each thread, whether it wrote anything since its last commit.
-    uncommitted: [bool; THREADS_MAX],
+    /// Of each thread, what it wrote since its last commit.
+    uncommitted: [u64; THREADS_MAX],
     reads_missing: u64,
     key_bytes: Option<SizeRange>,
     first_s: Option<f64>,
@@ -224,7 +234,7 @@ impl Importer {
             operations: 0,
             mix: BTreeMap::new(),
             commits: None,
-            uncommitted: [false; THREADS_MAX],
+            uncommitted: [0; THREADS_MAX],
             reads_missing: 0,
             key_bytes: None,
             first_s: None,
@@ -263,7 +273,7 @@ impl Importer {
         }
         if event.operation == Operation::Commit {
             // One of nothing came at no time.
-            let due_ns = if self.uncommitted[usize::from(thread)] { self.due_ns(event) } else { None };
+            let due_ns = if self.uncommitted[usize::from(thread)] > 0 { self.due_ns(event) } else { None };
             return self.commit(event.origin, thread, due_ns);
         }
         let due_ns = self.due_ns(event);
@@ -283,7 +293,7 @@ impl Importer {
             self.threads = self.threads.max(u32::from(thread) + 1);
         }
         *self.mix.entry(operation).or_default() += 1;
-        self.uncommitted[usize::from(thread)] |= operation.writes();
+        self.uncommitted[usize::from(thread)] += u64::from(operation.writes());
         self.reads_missing += u64::from(operation == Operation::Get && flags & tape_flags::FOUND == 0);
         self.operations += 1;
         Ok(())
@@ -291,23 +301,37 @@ impl Importer {
 
     /// Ends the batch of a thread. One in which nothing was written is none.
     fn commit(&mut self, origin: Origin, thread: u8, due_ns: Option<u64>) -> Result<(), TraceError> {
-        if self.options.threads.is_some_and(|threads| threads > 1) {
-            return Err(TraceError::CommitsDealt { origin });
-        }
-        let commits = self.commits.get_or_insert(Commits { first: origin, count: 0 });
-        if !std::mem::take(&mut self.uncommitted[usize::from(thread)]) {
+        let commits = self.commits.get_or_insert(Commits { first: origin, count: 0, first_batch: None });
+        let writes = std::mem::take(&mut self.uncommitted[usize::from(thread)]);
+        if writes == 0 {
             return Ok(());
+        }
+        if writes > 1 {
+            if self.options.threads.is_some_and(|threads| threads > 1) {
+                return Err(TraceError::CommitsDealt { origin });
+            }
+            commits.first_batch.get_or_insert(origin);
         }
         commits.count += 1;
         self.tape.push(&record((Operation::Commit, 0), &[], Place::default(), due_ns))?;
         self.order.as_mut().map_or(Ok(()), |order| order.push(thread))
     }
 
-    /// Ends the batches that the trace leaves open, where it has any.
-    fn commit_rest(&mut self) -> Result<(), TraceError> {
-        let Some(Commits { first, .. }) = self.commits else { return Ok(()) };
+    /// Ends the batches that the trace leaves open, where it has any. Tells whether it has: commits that each end one write make none.
+    fn commit_rest(&mut self) -> Result<bool, TraceError> {
+        let Some(Commits { first, .. }) = self.commits else { return Ok(false) };
         let due_ns = self.first_s.map(|first_s| ((self.last_s - first_s) * 1e9).round() as u64);
-        (0..=u8::MAX).try_for_each(|thread| self.commit(first, thread, due_ns))
+        (0..=u8::MAX).try_for_each(|thread| self.commit(first, thread, due_ns))?;
+        Ok(self.has_batches())
+    }
+
+    fn has_batches(&self) -> bool {
+        self.commits.is_some_and(|commits| commits.first_batch.is_some())
+    }
+
+    /// Whether there are commits, each of a single write so far.
+    fn commits_each(&self) -> bool {
+        self.commits.is_some_and(|commits| commits.count > 0) && !self.has_batches()
     }
 
     /// Adds a record that was there before the trace. The small tape for warming up loads only what it needs.
@@ -345,7 +369,8 @@ impl Importer {
             return Ok(());
         }
         self.checked_bytes = Some(now);
-        let dealt_bytes = if self.lanes() == LaneFacts::One { 0 } else { self.tape.bytes() + ROOM_CHECK_BYTES };
+        let is_kept = self.lanes() == LaneFacts::One && !self.commits_each();
+        let dealt_bytes = if is_kept { 0 } else { self.tape.bytes() + ROOM_CHECK_BYTES };
         let needed_bytes = self.content.pool_bytes() + ROOM_CHECK_BYTES + dealt_bytes;
         match room_bytes(&self.directory).filter(|free_bytes| *free_bytes < needed_bytes) {
             None => Ok(()),
@@ -374,17 +399,17 @@ impl Importer {
     }
 
     fn finish(
-        mut self,
-        lanes: LaneFacts,
+        self,
+        (lanes, has_batches): (LaneFacts, bool),
         pool: Option<MadePool>,
         progress: OnProgress<'_>,
     ) -> Result<(ImportOutcome, MadePool), TraceError> {
         let Some(key_bytes) = self.key_bytes.filter(|_| self.operations > 0) else { return Err(TraceError::Empty) };
-        match (self.commits, lanes) {
-            (Some(commits), LaneFacts::Dealt(_)) => return Err(TraceError::CommitsDealt { origin: commits.first }),
-            _ => self.commit_rest()?,
+        if let (Some(origin), LaneFacts::Dealt(_)) = (self.commits.and_then(|commits| commits.first_batch), lanes) {
+            return Err(TraceError::CommitsDealt { origin });
         }
-        let commits = self.commits.map_or(0, |commits| commits.count);
+        let count = self.commits.map_or(0, |commits| commits.count);
+        let commits = if has_batches { count } else { 0 };
         let reads = self.mix.get(&Operation::Get).copied().unwrap_or(0);
         let done = ImportParts {
             directory: &self.directory,
@@ -397,6 +422,7 @@ impl Importer {
             operations: self.operations,
             mix: self.mix,
             commits,
+            drops_commits: count > commits,
             key_bytes,
             duration_s: self.first_s.map_or(0.0, |first_s| self.last_s - first_s),
         };

@@ -8,7 +8,7 @@ use std::hash::BuildHasherDefault;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, TapeShape};
+use bakeoff_tape::{DealtTape, Operation, POOL_BYTES_MAX, Record, TapeError, TapeReader, TapeShape};
 
 use crate::error::TraceError;
 use crate::event::Event;
@@ -120,10 +120,11 @@ impl Order {
     }
 }
 
-/// Deals the operations of a tape with one lane to the lanes of another, which takes its name when it is complete.
+/// Deals the operations of a tape with one lane to the lanes of another, which takes its name when it is complete; its commits only if they are
+/// kept.
 pub(crate) fn deal(
     path: &Path,
-    lanes: LaneFacts,
+    (lanes, keeps_commits): (LaneFacts, bool),
     order: Option<Order>,
     progress: OnProgress<'_>,
 ) -> Result<DealtTape, TapeError> {
@@ -138,15 +139,16 @@ pub(crate) fn deal(
             _ => Ok(()),
         }
     };
+    let is_kept = |record: &Record<'_>| keeps_commits || record.operation != Operation::Commit;
     match order {
         Some(mut order) if matches!(lanes, LaneFacts::Threads(_)) => {
             DealtTape::create(&tape, path, shape(count), || {
                 let (mut threads, path) = (order.read()?, order.path.clone());
-                Ok(move |_: &Record<'_>| {
+                Ok(move |record: &Record<'_>| {
                     count_asked()?;
                     let mut thread = [0];
                     let read = threads.read_exact(&mut thread);
-                    read.map(|()| u32::from(thread[0])).map_err(|cause| TapeError::Io {
+                    read.map(|()| is_kept(record).then_some(u32::from(thread[0]))).map_err(|cause| TapeError::Io {
                         what: "read again",
                         path: path.clone(),
                         cause,
@@ -155,7 +157,7 @@ pub(crate) fn deal(
             })
         }
         _ => DealtTape::create(&tape, path, shape(count), || {
-            Ok(move |record: &Record<'_>| count_asked().map(|()| part(record.key, count)))
+            Ok(move |record: &Record<'_>| count_asked().map(|()| is_kept(record).then(|| part(record.key, count))))
         }),
     }
 }

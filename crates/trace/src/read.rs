@@ -5,6 +5,8 @@ use std::io::{Cursor, Read, Seek};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use bakeoff_tape::Operation;
+
 use crate::awaited::{Awaited, open};
 use crate::error::TraceError;
 use crate::event::Event;
@@ -174,7 +176,7 @@ impl<R: Read> Trace<R> {
             return Ok(None);
         };
         *repeats = (done + 1, count);
-        *operations += u64::from(!event.is_before);
+        *operations += u64::from(!event.is_before && event.operation != Operation::Commit);
         times.check(&mut event)?;
         Ok(Some(event))
     }

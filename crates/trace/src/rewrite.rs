@@ -15,10 +15,13 @@ use crate::import::{known_before, unknown_length};
 use crate::intake::Omitted;
 use crate::keys::{Keys, Privacy};
 use crate::lanes::Threads;
-use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report_read};
+use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report, report_read};
 use crate::read::{Input, Trace};
 use crate::rows_out::{CsvOut, OutColumns, OutRow, ParquetOut, RowsOut};
 use crate::summary::check_keys;
+
+/// Behind a part that is cut from a trace without any commit so far, one is looked for among so many writes. No pick asks for longer batches.
+const BATCH_WRITES_MAX: u64 = 1_000_000;
 
 /// How several traces become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +108,9 @@ pub fn rewrite(
     let mut read = 0_u64;
     while let Some(operation) = merged.next()? {
         if !writer.add(&operation)? {
+            if writer.is_batch_unknown() {
+                writer.has_commits = merged.has_commit_ahead(operation, progress)?;
+            }
             break;
         }
         read += 1;
@@ -275,6 +281,29 @@ impl<'a> Merged<'a> {
         self.spare.push(taken);
     }
 
+    /// Whether a commit comes after an operation, in a trace whose writes may each be acknowledged alone. A mistake behind what is kept does not
+    /// matter.
+    fn has_commit_ahead(&mut self, first: Taken, progress: OnProgress<'_>) -> Result<bool, TraceError> {
+        let (mut read, mut writes, mut next) = (0_u64, 0, Ok(Some(first)));
+        while writes < BATCH_WRITES_MAX {
+            match next {
+                Ok(Some(taken)) if taken.operation == Operation::Commit => return Ok(true),
+                Ok(Some(taken)) => {
+                    writes += u64::from(taken.operation.writes());
+                    self.give_back(taken);
+                }
+                Err(TraceError::Tape(why)) => return Err(why.into()),
+                Ok(None) | Err(_) => break,
+            }
+            read += 1;
+            if read.is_multiple_of(PROGRESS_OPERATIONS) {
+                report(progress, "looking for a commit", (writes, BATCH_WRITES_MAX))?;
+            }
+            next = self.next();
+        }
+        Ok(false)
+    }
+
     /// Refuses writes that wait for a commit together with others that do not.
     fn check_commits(&self) -> Result<(), TraceError> {
         let some = self.sources.iter().any(|source| source.has_commits);
@@ -426,6 +455,11 @@ impl<'a> Writer<'a> {
             self.commit(thread, event.time_s.filter(|_| self.columns.time))?;
         }
         Ok(true)
+    }
+
+    /// Whether something was written of which it is not known yet whether it waits for a commit.
+    fn is_batch_unknown(&self) -> bool {
+        !self.has_commits && !self.uncommitted.is_empty()
     }
 
     /// Ends the batches that are open, where there are any: without a commit each write would be acknowledged alone.

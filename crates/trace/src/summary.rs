@@ -163,8 +163,10 @@ struct Counting {
     /// Of each different key once.
     different_key_bytes: Histogram,
     commits: u64,
-    /// Whether anything was written since the last commit.
-    is_uncommitted: bool,
+    /// Writes since the last commit.
+    uncommitted: u64,
+    /// Whether a commit ended several writes.
+    has_batches: bool,
     reads_missing: u64,
     lives: Lives,
     /// The most records alive at one time, where it is known.
@@ -187,13 +189,15 @@ impl Counting {
     /// `found` says whether the key was there, where that is known.
     fn add(&mut self, event: &Event<'_>, found: Option<bool>) -> Result<(), TraceError> {
         if event.operation == Operation::Commit {
-            self.commits += u64::from(std::mem::take(&mut self.is_uncommitted));
+            let writes = std::mem::take(&mut self.uncommitted);
+            self.commits += u64::from(writes > 0);
+            self.has_batches |= writes > 1;
             return Ok(());
         }
         let is_operation = !event.is_before;
         if is_operation {
             self.operations += 1;
-            self.is_uncommitted |= event.operation.writes();
+            self.uncommitted += u64::from(event.operation.writes());
             *self.mix.entry(event.operation).or_default() += 1;
         }
         let key = self.keys.entry(secret_hash(event.key)).or_insert_with(|| {
@@ -273,7 +277,7 @@ impl Counting {
         let sizes_by_popularity = if has_law && differ { by_popularity(records()) } else { None };
         Ok(Summary {
             operations: self.operations,
-            commits: self.commits,
+            commits: if self.has_batches { self.commits } else { 0 },
             reads_missing: self.reads_missing,
             keys,
             turnover,

@@ -139,18 +139,45 @@ fn a_commit_ends_the_batch_of_its_thread() {
 
 #[test]
 fn commits_of_threads_that_share_keys_are_refused() {
-    let shared = "op,key,value_size,thread\nset,a,9,one\nset,a,9,two\ncommit,,,one\n";
+    let shared = "op,key,value_size,thread\nset,a,9,one\nset,a,9,two\nset,b,9,one\ncommit,,,one\n";
     let dealt = ImportOptions { threads: Some(2), ..ImportOptions::default() };
-    for (text, options) in [(shared, ImportOptions::default()), (&csv("set,a,9\nset,b,9\ncommit,,\n"), dealt)] {
+    for (text, options) in [(shared, ImportOptions::default()), (&csv("set,a,9\nset,b,9\nget,a,9\ncommit,,\n"), dealt)]
+    {
         let refused = Import::of(text, &options).err().unwrap().to_string();
         assert!(
-            refused.starts_with("line 4: this commit ends a batch") && refused.contains("--threads 1"),
+            refused.starts_with("line 5: this commit ends a batch") && refused.contains("--threads 1"),
             "{refused}"
         );
     }
     let one = ImportOptions { threads: Some(1), ..ImportOptions::default() };
     let import = Import::of(shared, &one).unwrap();
     assert_eq!((import.imported.lanes, import.imported.commits), (LaneFacts::One, 1));
+    import.replay();
+}
+
+#[test]
+fn commits_that_each_end_one_write_make_no_batches() {
+    use Operation::{Get, Insert, Upsert};
+    let statements = "INSERT INTO t VALUES('a','123');\nSELECT v FROM t WHERE k='a';\nBEGIN;\nINSERT INTO t VALUES('b','123');\nCOMMIT;\n";
+    let import = Import::of(statements, &ImportOptions::default()).unwrap();
+    assert_eq!((kinds(&import), import.imported.commits), (vec![vec![Insert, Get, Insert]], 0));
+    assert_eq!(import.imported.workload.phases.last().unwrap().batch, bakeoff_tape::Batch::Each);
+    let (_, recording) = open_import(&import.path()).unwrap();
+    assert_eq!(recording.phases.last().unwrap().counts.timed_operations, 3);
+    import.replay();
+    // One transaction of two, and each write waits for a commit.
+    let batches = statements.replace("COMMIT", "UPDATE t SET v='x' WHERE k='a';\nCOMMIT");
+    let import = Import::of(&batches, &ImportOptions::default()).unwrap();
+    let kinds_of = [Insert, Operation::Commit, Get, Insert, Operation::Update, Operation::Commit];
+    assert_eq!((kinds(&import), import.imported.commits), (vec![kinds_of.to_vec()], 2));
+    import.replay();
+    // Keys can be dealt to threads, and threads may share them.
+    let dealt = ImportOptions { threads: Some(2), ..ImportOptions::default() };
+    let import = Import::of(&csv("set,a,9\ncommit,,\nset,b,9\ncommit,,\n"), &dealt).unwrap();
+    assert_eq!(kinds(&import).concat(), [Upsert, Upsert]);
+    let shared = "op,key,value_size,thread\nset,a,9,one\ncommit,,,one\nset,a,9,two\ncommit,,,two\n";
+    let import = Import::of(shared, &ImportOptions::default()).unwrap();
+    assert_eq!((import.imported.lanes, kinds(&import).concat()), (LaneFacts::Dealt(2), vec![Upsert, Upsert]));
     import.replay();
 }
 

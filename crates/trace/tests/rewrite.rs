@@ -292,6 +292,7 @@ fn a_part_has_the_batches_of_what_it_keeps() {
         let cut = |skip, take| text_of(&path, Cut { skip, take, window_s: None });
         let head = "op,key,value_size,time\n";
         let two = "upsert,a,1,0\nupsert,b,1,1\ncommit,,,2\n";
+        assert_eq!(cut(0, Some(1)), format!("{head}upsert,a,1,0\ncommit,,,0\n"), "before any commit");
         assert_eq!(cut(0, Some(2)), format!("{head}{two}"));
         assert_eq!(cut(0, Some(3)), format!("{head}{two}upsert,c,1,3\ncommit,,,3\n"));
         let before = "load,a,1,\nload,b,1,\nload,c,1,\n";
@@ -299,11 +300,20 @@ fn a_part_has_the_batches_of_what_it_keeps() {
         let rest_kept = text_of(&path, Cut { skip: 3, ..Cut::default() });
         let rest_kept = rest_kept.replace("insert,", "upsert,");
         assert_eq!(rest_kept, format!("{head}{before}{rest}"));
+        let window = text_of(&path, Cut { window_s: Some((0.0, 0.5)), ..Cut::default() });
+        assert_eq!(window, format!("{head}upsert,a,1,0\ncommit,,,0\n"));
         let window = text_of(&path, Cut { window_s: Some((4.0, 4.5)), ..Cut::default() });
         assert_eq!(window, format!("{head}{before}upsert,d,1,4\ncommit,,,4\n"));
         let counted = count_operations(open(&path), &|_| ControlFlow::Continue(())).unwrap();
         assert_eq!(counted, 5);
     }
+    // What comes behind the part says only whether there are commits.
+    let first = Cut { take: Some(1), ..Cut::default() };
+    let each = files.write("each.csv", "op,key,value_size\nset,a,1\nset,b,1\nset,c,1\nset,d,x\ncommit,,\n");
+    assert_eq!(text_of(&each, first), "op,key,value_size\nupsert,a,1\n");
+    let statements = "BEGIN;\nINSERT INTO t VALUES('a','1');\nINSERT INTO t VALUES('b','1');\nCOMMIT;\n";
+    let statements = files.write("statements.sql", statements);
+    assert_eq!(text_of(&statements, first), "op,key,value_size\ninsert,a,1\ncommit,,\n");
 }
 
 #[test]

@@ -97,6 +97,17 @@ impl Out<'_> {
         self.intake.unread(origin, text, None);
     }
 
+    /// Ends a batch behind what was put; false if commits do not matter.
+    pub(crate) fn commit(&mut self, origin: Origin) -> bool {
+        let operation = Operation::Commit;
+        if self.ignores(operation.name().as_bytes()) {
+            return false;
+        }
+        let end = self.queue.keys.len();
+        self.queue.waiting.push(Waiting { origin, operation, key: end..end, value_bytes: None, time_s: None });
+        true
+    }
+
     /// Puts an operation behind the others, if it counts.
     #[inline]
     pub(crate) fn push(

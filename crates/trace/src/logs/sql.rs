@@ -15,8 +15,9 @@ use crate::logs::{Line, Log, Out};
 /// A statement that goes over several lines, at most.
 const STATEMENT_BYTES_MAX: usize = 1 << 20;
 
-/// The most tables of which something is known.
+/// The most tables of which something is known, and the most savepoints within each other.
 const TABLES_MAX: usize = 4096;
+const SAVEPOINTS_MAX: usize = 1024;
 
 /// An integer takes this much at most.
 const INTEGER_BYTES: u64 = 8;
@@ -25,10 +26,28 @@ const INTEGER_BYTES: u64 = 8;
 #[derive(Default)]
 pub(crate) struct Sql {
     spaces: Spaces,
-    tables: HashMap<Vec<u8>, Table>,
+    tables: Tables,
     /// A statement that is not complete yet.
     begun: Vec<u8>,
     begun_at: Option<Origin>,
+    transaction: Transaction,
+}
+
+/// The transaction that the log is in, if it is in any.
+#[derive(Default)]
+struct Transaction {
+    /// `BEGIN` opened it; else its first savepoint did.
+    is_begun: bool,
+    /// Those that are not released.
+    savepoints: Vec<Vec<u8>>,
+    /// Where it wrote last.
+    wrote_at: Option<Origin>,
+}
+
+impl Transaction {
+    fn is_open(&self) -> bool {
+        self.is_begun || !self.savepoints.is_empty()
+    }
 }
 
 /// What is known of a table.
@@ -38,6 +57,43 @@ struct Table {
     key: Option<Vec<u8>>,
     /// How many values its rows have besides the key.
     values: Option<usize>,
+}
+
+/// What is known of tables, by their names in any case.
+#[derive(Default)]
+struct Tables {
+    /// By names in lower case, where in `all` a table is.
+    places: HashMap<Vec<u8>, usize>,
+    all: Vec<(Vec<u8>, Table)>,
+    /// The one that was asked for last, which is often asked for again.
+    last: usize,
+}
+
+impl Tables {
+    fn place(&mut self, name: &[u8]) -> Option<usize> {
+        let is_it = |(known, _): &(Vec<u8>, Table)| known.eq_ignore_ascii_case(name);
+        if !self.all.get(self.last).is_some_and(is_it) {
+            self.last = *self.places.get(&name.to_ascii_lowercase())?;
+        }
+        Some(self.last)
+    }
+
+    fn get(&mut self, name: &[u8]) -> Option<&Table> {
+        self.place(name).map(|place| &self.all[place].1)
+    }
+
+    /// A table, of which nothing is known if it comes for the first time; `None` if there are too many.
+    fn entry(&mut self, name: &[u8]) -> Option<&mut Table> {
+        if self.place(name).is_none() {
+            if self.all.len() >= TABLES_MAX {
+                return None;
+            }
+            self.last = self.all.len();
+            self.places.insert(name.to_ascii_lowercase(), self.last);
+            self.all.push((name.to_ascii_lowercase(), Table::default()));
+        }
+        Some(&mut self.all[self.last].1)
+    }
 }
 
 /// What a statement does.
@@ -58,25 +114,12 @@ const ON_ROWS: [(&str, &[u8]); 5] = [
     ("delete", b"delete"),
 ];
 
+/// The statements that begin or end transactions.
+const ON_TRANSACTIONS: [&str; 6] = ["begin", "commit", "end", "rollback", "savepoint", "release"];
+
 /// The statements that touch no row.
-const WITHOUT_ROWS: [&str; 16] = [
-    "begin",
-    "commit",
-    "end",
-    "rollback",
-    "savepoint",
-    "release",
-    "pragma",
-    "create",
-    "drop",
-    "alter",
-    "analyze",
-    "vacuum",
-    "attach",
-    "detach",
-    "reindex",
-    "explain",
-];
+const WITHOUT_ROWS: [&str; 10] =
+    ["pragma", "create", "drop", "alter", "analyze", "vacuum", "attach", "detach", "reindex", "explain"];
 
 impl Log for Sql {
     fn needs_blanks(&self) -> bool {
@@ -120,6 +163,9 @@ impl Log for Sql {
 
     fn end(&mut self, out: &mut Out<'_>) {
         self.abandon(out);
+        if let Some(origin) = self.transaction.wrote_at {
+            out.commit(origin);
+        }
     }
 }
 
@@ -153,7 +199,8 @@ fn begins_statement(line: &[u8]) -> bool {
     match tokens.next() {
         Some(Token::Word(word)) => {
             let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
-            ON_ROWS.iter().any(|(known, _)| is(known)) || WITHOUT_ROWS.iter().any(|known| is(known))
+            ON_ROWS.iter().any(|(known, _)| is(known))
+                || WITHOUT_ROWS.iter().chain(&ON_TRANSACTIONS).any(|known| is(known))
         }
         _ => line.starts_with(b"--"),
     }
@@ -348,13 +395,15 @@ impl Sql {
             return if statement.starts_with(b"--") { Effect::Nothing } else { Effect::Unlike(b"") };
         };
         let is = |known: &str| first.eq_ignore_ascii_case(known.as_bytes());
-        if is("create") {
-            return self.create(tokens, statement);
-        }
-        if WITHOUT_ROWS.iter().any(|known| is(known)) {
-            return Effect::Nothing;
-        }
-        let Some((_, name)) = ON_ROWS.iter().find(|(known, _)| is(known)) else { return Effect::Unlike(b"") };
+        let Some((_, name)) = ON_ROWS.iter().find(|(known, _)| is(known)) else {
+            if is("create") {
+                return self.create(tokens, statement);
+            }
+            if ON_TRANSACTIONS.iter().any(|known| is(known)) {
+                return self.transaction(first, tokens, origin, out);
+            }
+            return if WITHOUT_ROWS.iter().any(|known| is(known)) { Effect::Nothing } else { Effect::Unlike(b"") };
+        };
         if out.ignores(name) {
             return if is_open(statement) || goes_on(statement) { Effect::Incomplete } else { Effect::Nothing };
         }
@@ -366,11 +415,47 @@ impl Sql {
             _ => put.delete(tokens),
         };
         match done {
-            Some(()) => Effect::OnRecords,
+            Some(()) => {
+                match self.transaction.is_open() {
+                    _ if *name == b"select" => {}
+                    true => self.transaction.wrote_at = Some(origin),
+                    false => {
+                        out.commit(origin);
+                    }
+                }
+                Effect::OnRecords
+            }
             None if statement.trim_ascii_end().ends_with(b";") && !is_open(statement) => Effect::Unlike(name),
             // A statement may be written over several lines, and those that a program logs need no semicolon.
             None if is_open(statement) || goes_on(statement) => Effect::Incomplete,
             None => Effect::Unlike(name),
+        }
+    }
+
+    /// Follows transactions: what is written in one is a batch. What one undoes cannot be undone here.
+    fn transaction(&mut self, word: &[u8], mut tokens: Tokens<'_>, origin: Origin, out: &mut Out<'_>) -> Effect {
+        let now = &mut self.transaction;
+        let has_written = now.wrote_at.is_some();
+        match &*word.to_ascii_lowercase() {
+            b"begin" => now.is_begun = true,
+            b"savepoint" if now.savepoints.len() < SAVEPOINTS_MAX => {
+                now.savepoints.extend(tokens.name().map(<[u8]>::to_vec));
+            }
+            b"savepoint" => {}
+            b"release" => {
+                let _ = tokens.word("savepoint");
+                let name = tokens.name().unwrap_or_default();
+                let place = now.savepoints.iter().rposition(|known| known.eq_ignore_ascii_case(name));
+                now.savepoints.truncate(place.unwrap_or(now.savepoints.len()));
+            }
+            b"rollback" if tokens.word("to") || tokens.word("transaction") && tokens.word("to") => {}
+            _ => *now = Transaction { wrote_at: now.wrote_at, ..Transaction::default() },
+        }
+        let is_batch = !now.is_open() && now.wrote_at.take().is_some() && out.commit(origin);
+        match word.eq_ignore_ascii_case(b"rollback") {
+            true if has_written => Effect::Unlike(b"rollback"),
+            _ if is_batch => Effect::OnRecords,
+            _ => Effect::Nothing,
         }
     }
 
@@ -419,8 +504,8 @@ impl Sql {
             }
         }
         let values = Some(columns.len().saturating_sub(1));
-        if self.tables.len() < TABLES_MAX {
-            self.tables.insert(name.to_ascii_lowercase(), Table { columns, key, values });
+        if let Some(known) = self.tables.entry(name) {
+            *known = Table { columns, key, values };
         }
         Effect::Nothing
     }
@@ -526,7 +611,7 @@ impl Put<'_, '_> {
         }
         let keys = self.keys(table, &mut tokens)?;
         // Of a row with more values than these the length is unknown.
-        let values = self.sql.tables.get(&table.to_ascii_lowercase()).and_then(|table| table.values);
+        let values = self.sql.tables.get(table).and_then(|table| table.values);
         let bytes = bytes.filter(|_| values.unwrap_or(1) == columns);
         tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Update, table, *key, bytes)))
     }
@@ -552,7 +637,7 @@ impl Put<'_, '_> {
             tokens.sign(b')').then_some(())?;
         }
         tokens.word("values").then_some(())?;
-        let known = self.sql.tables.get(&table.to_ascii_lowercase());
+        let known = self.sql.tables.get(table);
         let names = if names.is_empty() { known.map_or(&[][..], |known| &known.columns) } else { &names };
         let key = known.and_then(|known| known.key.as_ref());
         let place = key.and_then(|key| names.iter().position(|name| name == key)).unwrap_or(0);
@@ -583,8 +668,8 @@ impl Put<'_, '_> {
         } else {
             tokens.is_at_end().then_some(())?;
         }
-        if let Some((_, _, count)) = rows.first() {
-            self.known(table, |known| known.values = known.values.or(Some(*count)));
+        if let (Some((_, _, count)), Some(known)) = (rows.first(), self.sql.tables.entry(table)) {
+            known.values = known.values.or(Some(*count));
         }
         rows.iter().for_each(|(key, bytes, _)| self.put(operation, table, *key, Some(*bytes)));
         Some(())
@@ -593,7 +678,7 @@ impl Put<'_, '_> {
     /// The keys of `WHERE key = value` or `WHERE key IN (value, …)`.
     fn keys<'a>(&mut self, table: &[u8], tokens: &mut Tokens<'a>) -> Option<Vec<Value<'a>>> {
         tokens.word("where").then_some(())?;
-        let column = tokens.table()?.to_ascii_lowercase();
+        let column = tokens.table()?;
         let mut keys = Vec::new();
         if tokens.word("in") {
             tokens.sign(b'(').then_some(())?;
@@ -610,16 +695,8 @@ impl Put<'_, '_> {
             keys.push(tokens.value()?);
         }
         // The first column that a row is asked for by is the key, unless the table was made in the log.
-        let known = self.known(table, |known| known.key.get_or_insert_with(|| column.clone()) == &column)?;
-        known.then_some(keys)
-    }
-
-    fn known<T>(&mut self, table: &[u8], change: impl FnOnce(&mut Table) -> T) -> Option<T> {
-        let table = table.to_ascii_lowercase();
-        if self.sql.tables.len() >= TABLES_MAX && !self.sql.tables.contains_key(&table) {
-            return None;
-        }
-        Some(change(self.sql.tables.entry(table).or_default()))
+        let key = self.sql.tables.entry(table)?.key.get_or_insert_with(|| column.to_ascii_lowercase());
+        key.eq_ignore_ascii_case(column).then_some(keys)
     }
 
     fn put(&mut self, operation: Operation, table: &[u8], key: Value<'_>, value_bytes: Option<u64>) {

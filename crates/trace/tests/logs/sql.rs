@@ -14,21 +14,85 @@ const LOG: &str = "CREATE TABLE notes(title TEXT, k TEXT PRIMARY KEY, v BLOB) WI
 fn statements_about_a_row_by_its_key_are_operations() {
     use Operation::{Delete, Get, Insert, Update, Upsert};
     let log = read(LOG).unwrap();
+    let commit = || row(Operation::Commit, "", None);
     let expected = [
         row(Insert, "n/1", 8),
+        commit(),
         row(Upsert, "n/2", 3),
+        commit(),
         row(Update, "n/1", 3),
+        commit(),
         row(Get, "n/2", None),
         row(Get, "n/1", None),
         row(Get, "n'3", None),
         row(Update, "n/2", None),
+        commit(),
         row(Upsert, "tags:7", 3),
         row(Upsert, "tags:8", 1),
+        commit(),
         row(Get, "tags:7", None),
         row(Delete, "n/1", None),
+        commit(),
     ];
     assert_eq!(log.rows, expected);
-    assert_eq!((log.omitted.without_record, log.omitted.unread), (4, 0));
+    assert_eq!((log.omitted.without_record, log.omitted.unread), (3, 0));
+}
+
+/// The keys of the batches in which a log writes.
+fn batches(log: &str) -> Vec<String> {
+    let (mut batches, mut open) = (Vec::new(), String::new());
+    for (operation, key, _) in read_with(log, &Form::Sql.into()).unwrap().rows {
+        match operation {
+            Operation::Commit => batches.push(std::mem::take(&mut open)),
+            _ => open += &String::from_utf8(key).unwrap(),
+        }
+    }
+    assert!(open.is_empty(), "{open} is in no batch");
+    batches
+}
+
+#[test]
+fn a_transaction_is_a_batch_and_a_statement_outside_of_any_too() {
+    let put = |key: char| format!("INSERT INTO t VALUES('{key}', 1);\n");
+    let log = |statements: &str| -> String {
+        let statement = |word: &str| match word {
+            "" => String::new(),
+            key if key.len() == 1 => put(key.chars().next().unwrap()),
+            other => format!("{other};\n"),
+        };
+        statements.split(", ").map(statement).collect()
+    };
+    for (statements, expected) in [
+        ("a, begin, b, c, COMMIT, d", &["a", "bc", "d"][..]),
+        ("BEGIN IMMEDIATE, a, b, END TRANSACTION, begin, commit, c", &["ab", "c"]),
+        ("begin, a, SAVEPOINT s, b, RELEASE s, c, commit, d", &["abc", "d"]),
+        ("savepoint s, a, savepoint t, b, release T, c, release savepoint s, d", &["abc", "d"]),
+        ("begin, rollback, a, b", &["a", "b"]),
+        ("a, begin, b, c", &["a", "bc"]),
+    ] {
+        assert_eq!(batches(&log(statements)), expected, "{statements}");
+    }
+    // What is undone cannot be undone here, so it counts as unread.
+    let many: String = (0..200).map(|_| put('a')).collect();
+    for undo in ["ROLLBACK", "ROLLBACK TO s", "rollback transaction to savepoint s"] {
+        let undone = log(&format!("begin, a, b, {undo}, c, commit"));
+        let read = read_with(many.clone() + &undone, &Form::Sql.into()).unwrap();
+        assert_eq!(read.omitted.unread, 1, "{undo}");
+        let why = read_with(&undone, &Form::Sql.into()).unwrap_err();
+        assert!(why.contains("--ignore rollback leaves them out"), "{why}");
+        assert_eq!(
+            read_with(&undone, &ReadOptions { form: Some(Form::Sql), ..ignoring(&["rollback"]) })
+                .unwrap()
+                .omitted
+                .unread,
+            0
+        );
+    }
+    let alone =
+        read_with(log("a, begin, b, c, commit"), &ReadOptions { form: Some(Form::Sql), ..ignoring(&["commit"]) });
+    let alone = alone.unwrap();
+    assert_eq!(alone.rows.len(), 3, "commits do not matter");
+    assert_eq!(alone.omitted.without_record, 2);
 }
 
 #[test]
@@ -46,7 +110,7 @@ fn statements_about_more_are_counted_and_named() {
         assert!(why.contains(&format!("--ignore {name} leaves them out")), "{statement}: {why}");
     }
     let ignored = read_with(LOG.to_owned() + "SELECT count(*) FROM notes;\n", &ignoring(&["select"])).unwrap();
-    assert_eq!(ignored.rows.len(), 7, "all others");
+    assert_eq!(ignored.rows.iter().filter(|row| row.0 != Operation::Commit).count(), 7, "all others");
     let why = read(LOG.to_owned() + "SELECT v FROM notes WHERE k=\n").unwrap_err();
     assert!(why.contains("1 lines next to 11 operations"), "a statement that was cut off: {why}");
 }
@@ -65,7 +129,9 @@ proptest! {
                 _ => (format!("DELETE FROM t WHERE k={key_text};"), row(Operation::Delete, key, None)),
             };
             log += &(statement + "\n");
+            let is_write = read.0 != Operation::Get;
             expected.push(read);
+            expected.extend(is_write.then(|| row(Operation::Commit, "", None)));
         }
         let read = read_with(&log, &Form::Sql.into()).unwrap();
         prop_assert_eq!(read.rows, expected);
