@@ -4,13 +4,18 @@ use anyhow::Result;
 use bakeoff_engine::pick::{BATCH_MAX, MUSTS, Need, RECORDS_MAX};
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::Goal;
-use bakeoff_tape::{Data, LANES_MAX};
+use bakeoff_tape::LANES_MAX;
 use bakeoff_text::{format_count, parse_count};
 
 use crate::word::{
-    NONE, RESULTS, Word, accesses, budget, choice, dir, key_bytes, key_form, longest_key, memory, mix, part, stores,
-    texts, value_bytes, within, words,
+    NONE, RESULTS, Word, accesses, budget, choice, data, dir, key_bytes, key_form, longest_key, memory, mix, part,
+    stores, texts, value_bytes, within, words,
 };
+
+/// The answer of a switch that is off.
+pub(crate) const NO: &str = "no";
+/// The answer of a switch that is on.
+pub const YES: &str = "yes";
 
 /// The access if none is given.
 pub(crate) const ACCESS_ASSUMED: &str = "zipfian";
@@ -42,6 +47,8 @@ pub struct Item {
     pub default_label: Option<&'static str>,
     /// Whether it may have several values, which flags separate by commas.
     pub is_list: bool,
+    /// Whether it is `yes` or `no`. The flag alone is `yes`, and `no` is not shown.
+    pub is_switch: bool,
     /// Whether a tape determines it, so that it cannot be combined with one.
     pub is_of_a_tape: bool,
     /// Parses what was typed.
@@ -58,13 +65,14 @@ const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
         default: "",
         default_label: None,
         is_list: false,
+        is_switch: false,
         is_of_a_tape: false,
         read,
     }
 }
 
 /// All items of a need, in the order of the questions.
-pub static ITEMS: [Item; 24] = [
+pub static ITEMS: [Item; 25] = [
     Item {
         key: "records",
         value_name: "COUNT",
@@ -193,7 +201,7 @@ pub static ITEMS: [Item; 24] = [
         default: "text",
         is_of_a_tape: true,
         ..item(|word, need| {
-            need.data = choice(word, &Data::ALL.map(|data| (data.name(), data)))?;
+            need.data = data(word)?;
             Ok(())
         })
     },
@@ -218,6 +226,20 @@ pub static ITEMS: [Item; 24] = [
         default: "equal",
         ..item(|word, need| {
             need.memory = memory(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "cold",
+        value_name: "yes|no",
+        help: "Begin with the store's files dropped from the page cache, as after the machine was started",
+        question: "Does it begin with none of the store's files in memory, as after the machine was started?",
+        examples: "yes, no",
+        default: NO,
+        is_switch: true,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.cold = choice(word, &[(NO, false), (YES, true)])?;
             Ok(())
         })
     },

@@ -3,19 +3,20 @@
 //! - `items` declares everything that a need can have.
 //! - `typed` collects it from flags, a file and answers; `word` parses a single value.
 //! - `read` makes the checked [`Need`](bakeoff_engine::pick::Need).
-//! - `trace` derives items from a trace; `axis` parses an axis of a map.
+//! - `trace` derives items from a trace, as values (`shown`); `axis` parses an axis of a map.
 //!
 //! `bakeoff_engine::pick` is about the consequences of a need.
 
 mod axis;
 mod items;
 mod read;
+mod shown;
 pub mod trace;
 mod typed;
 mod word;
 
 pub use axis::axis;
-pub use items::{ITEMS, Item};
+pub use items::{ITEMS, Item, YES};
 pub use read::{check_together, read_need};
 pub use typed::{Given, Typed};
 pub use word::{Word, meaning};

@@ -28,7 +28,9 @@ fn need_of(typed: &Typed) -> Result<Need> {
     for item in &ITEMS {
         let word = typed.get(item.key);
         (item.read)(&word, &mut need)?;
-        need.words.push((item.key.to_owned(), word.text));
+        if !item.is_switch || word.text != item.default {
+            need.words.push((item.key.to_owned(), word.text));
+        }
     }
     Ok(need)
 }
@@ -104,9 +106,10 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
             "{place} {text}: value-size says which records are popular, but this access has no popular ones: use zipfian or hot:0.1/0.9"
         );
     }
-    if need.threads > 1 && need.scans() && need.writes() {
+    if need.threads > 1 && need.scans() && need.writes() && !need.is_shareable() {
         bail!(
-            "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",
+            "{}: what a scan finds while other threads write is known only where they replace values: use update and upsert as writes, leave \
+             scans out, or use one thread",
             place("mix")
         );
     }
@@ -116,6 +119,7 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use bakeoff_engine::pick::{PickSuite, PromisingMore};
+    use bakeoff_results::map_axis::MapQuantity;
     use bakeoff_suite::Suite;
 
     use super::*;
@@ -184,6 +188,41 @@ mod tests {
     }
 
     #[test]
+    fn only_a_cold_need_drops_caches() {
+        for (said, is_cold) in [("yes", true), ("no", false)] {
+            let need = need(&[("cold", said)]);
+            let shown = need.words.iter().find(|(key, _)| key == "cold").map(|(_, text)| text.as_str());
+            assert_eq!(shown, is_cold.then_some("yes"));
+            let suite = PickSuite::new(&need, &["a".to_owned()], &PromisingMore::default(), true).unwrap();
+            let phases = Suite::parse("pick", &suite.text).unwrap().phases().to_vec();
+            assert_eq!([phases[0].cold, phases[1].cold, phases[1].reopen], [false, is_cold, is_cold]);
+        }
+    }
+
+    #[test]
+    fn threads_read_what_others_write_where_every_answer_is_known() {
+        for (words, shares) in [
+            (&[("readers", "3"), ("writers", "1"), ("mix", "get=9,update=1,insert=1")][..], true),
+            (&[("readers", "3"), ("writers", "1"), ("mix", "get=8,insert=1,delete=1")], false),
+            (&[("readers", "1"), ("mix", "scan=8,first=1,upsert=1")], true),
+            (&[("threads", "2"), ("mix", "scan=1,update=1")], true),
+            (&[("threads", "2"), ("mix", "get=1,update=1")], false),
+            (&[("threads", "2"), ("mix", "scan=1")], false),
+            (&[("mix", "scan=1,update=1")], false),
+        ] {
+            let suite = PickSuite::new(&need(words), &["a".to_owned()], &PromisingMore::default(), true).unwrap();
+            let phases =
+                Suite::parse("pick", &suite.text).unwrap_or_else(|why| panic!("{words:?}: {why}")).phases().to_vec();
+            assert_eq!(phases[1].shared, shares, "{words:?}");
+        }
+        let mut typed = Typed::default();
+        for (key, text) in [("threads", "2"), ("mix", "scan=1,insert=1")] {
+            typed.set(ITEMS.iter().find(|item| item.key == key).unwrap(), format!("--{key}"), text);
+        }
+        assert!(format!("{:#}", read_need(&typed).unwrap_err()).contains("known only where they replace values"));
+    }
+
+    #[test]
     fn questions_change_one_thing_each() {
         let suite = PickSuite::new(
             &need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]),
@@ -204,6 +243,10 @@ mod tests {
             "More writes",
         ];
         assert_eq!(words, expected);
+        let varies: Vec<_> = suite.questions.iter().filter_map(|question| question.varies).collect();
+        let (memory, size, records, reads) =
+            (MapQuantity::Memory, MapQuantity::ValueSize, MapQuantity::Records, MapQuantity::Reads);
+        assert_eq!(varies, [memory, size, size, records, reads]);
         // Zero has no half and no double.
         let need = need(&[("value-size", "0")]);
         let suite = PickSuite::new(&need, &["a".to_owned()], &PromisingMore::default(), true).unwrap();

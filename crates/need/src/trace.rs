@@ -1,10 +1,11 @@
 //! A trace as a need: the items that `bakeoff pick` takes, and a description for people.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::pick::{BATCH_MAX, KEY_BYTES_HASHED, OPERATIONS_USUAL};
+use bakeoff_engine::pick::{Access, BATCH_MAX, Hot, KEY_BYTES_HASHED, OPERATIONS_USUAL};
 use bakeoff_engine::{Reporter, Watch, shown};
 use bakeoff_suite::VALUE_BYTES_MAX;
 use bakeoff_tape::{KEY_BYTES_MAX, KeyForm, Operation, Progress, Recording, SizeRange, TapeReader, key_bytes_needed};
@@ -17,6 +18,7 @@ use bakeoff_trace::{
 };
 
 use crate::items::ACCESS_ASSUMED;
+use crate::shown::Shown;
 
 /// The fewest keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;
@@ -37,7 +39,7 @@ const APPENDED_MIN: f64 = 0.05;
 const NEWEST_POPULAR: f64 = 0.3;
 
 /// The access in the order of insertion: it removes the oldest.
-const IN_ORDER: &str = "insertion";
+const IN_ORDER: Access = Access::Named("insertion");
 
 /// Smaller exponents by age count as none: all ages are alike.
 const LATEST_EXPONENT_MIN: f64 = 0.1;
@@ -63,44 +65,44 @@ pub fn read(path: &Path, options: &ReadOptions, reporter: Reporter) -> Result<Su
 }
 
 /// What the trace shows, by the keys of a need, without what it does not show.
-pub fn need(summary: &Summary) -> Vec<(&'static str, String)> {
+pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, Shown)> {
     // Weights have a limit, and traces have none.
     let divisor = summary.operations.div_ceil(WEIGHTS_SUM_MAX).max(1);
     let kinds = mix(summary);
     // More operations than in the trace would write more than the application did. Fewer give an imprecise round.
     let operations = kinds.iter().map(|(_, count)| count).sum::<u64>().max(OPERATIONS_MIN);
-    let kinds = kinds.into_iter();
-    let mix: Vec<_> = kinds.map(|(kind, count)| format!("{}={}", kind.name(), count.div_ceil(divisor))).collect();
+    let mix = kinds.into_iter().map(|(kind, count)| (kind, count.div_ceil(divisor))).collect();
     let records = summary.turnover.records_max.max(RECORDS_MIN).max(summary.threads.unwrap_or(1).into());
     let keys = key_bytes(summary, records.saturating_add(operations));
     let mut need = vec![
         // A need has a record for each thread.
-        ("records", records.to_string()),
-        ("key-size", format_size_range(keys.min, keys.max)),
-        ("mix", mix.join(",")),
+        ("records", Shown::Count(records)),
+        ("key-size", Shown::KeySizes(keys)),
+        ("mix", Shown::Mix(mix)),
     ];
     // A store must take all keys, even if none so long is measured.
     if summary.key_bytes.max > keys.max {
-        need.push(("longest-key", format!("{}B", summary.key_bytes.max)));
+        need.push(("longest-key", Shown::Bytes(summary.key_bytes.max)));
     }
     // The sizes of records count, not those of operations, since records are loaded.
     let of_popular = summary.sizes_by_popularity.as_ref().map(|sizes| sizes.map(|bytes| bytes.min(VALUE_BYTES_MAX)));
-    need.extend(of_popular.map(|sizes| ("value-size", sizes.to_string())));
+    need.extend(of_popular.map(|sizes| ("value-size", Shown::ValueSizes(sizes))));
     let of_all = summary.record_value_bytes.filter(|_| summary.sizes_by_popularity.is_none());
     need.extend(of_all.map(|records| {
         let SizeRange { min, max } = records.range;
         // A range with the mean of a few small and many of the largest values would exceed the largest.
-        ("value-size", format_size_range(min, max.min(VALUE_BYTES_MAX)))
+        let range = SizeRange { min: min.min(VALUE_BYTES_MAX), max: max.min(VALUE_BYTES_MAX) };
+        ("value-size", Shown::ValueSizes(range.into()))
     }));
-    need.extend(missing(summary).map(|part| ("missing", three_digits(part))));
-    need.extend(summary.batch().map(|writes| ("batch", (writes.round() as u64).min(BATCH_MAX).to_string())));
+    need.extend(missing(summary).map(|part| ("missing", Shown::Part(to_three_digits(part)))));
+    need.extend(summary.batch().map(|writes| ("batch", Shown::Count((writes.round() as u64).min(BATCH_MAX)))));
     if appends(summary) && keys.min >= KEY_BYTES_HASHED {
-        need.push(("key-form", KeyForm::Decimal.name().to_owned()));
+        need.push(("key-form", Shown::KeyForm(KeyForm::Decimal)));
     }
-    need.extend(threads(summary).map(|threads| ("threads", threads.to_string())));
+    need.extend(threads(summary).map(|threads| ("threads", Shown::Count(threads.into()))));
     need.extend(access(summary).map(|access| ("access", access)));
     if operations < OPERATIONS_USUAL {
-        need.push(("operations", operations.to_string()));
+        need.push(("operations", Shown::Count(operations)));
     }
     need
 }
@@ -129,10 +131,13 @@ fn mix(summary: &Summary) -> Vec<(Operation, u64)> {
 }
 
 /// The distribution of accesses. If records expire, deletes remove the oldest, independent of the other operations.
-fn access(summary: &Summary) -> Option<String> {
+fn access(summary: &Summary) -> Option<Shown> {
     let usual = usual_access(summary);
-    let expires = summary.turnover.removes_the_oldest() && usual.as_deref() != Some(IN_ORDER);
-    if expires { Some(format!("{},delete={IN_ORDER}", usual.as_deref().unwrap_or(ACCESS_ASSUMED))) } else { usual }
+    if summary.turnover.removes_the_oldest() && usual != Some(IN_ORDER) {
+        let own = BTreeMap::from([(Operation::Delete.name(), IN_ORDER)]);
+        return Some(Shown::Accesses(usual.unwrap_or(Access::Named(ACCESS_ASSUMED)), own));
+    }
+    usual.map(|usual| Shown::Accesses(usual, BTreeMap::new()))
 }
 
 /// Whether a part of the access is assumed.
@@ -142,15 +147,15 @@ pub(crate) fn assumes_access(summary: &Summary) -> bool {
 
 /// The distribution of accesses, without deletes. In a queue the oldest records are removed, and no other operation touches existing
 /// records.
-fn usual_access(summary: &Summary) -> Option<String> {
+fn usual_access(summary: &Summary) -> Option<Access> {
     let turnover = &summary.turnover;
     let others = summary.mix.iter().filter(|(kind, _)| !kind.writes()).map(|(_, count)| count).sum::<u64>();
     let others = others + turnover.updated + turnover.replaced;
     if turnover.removes_the_oldest() && turnover.makes_ascending_keys() && others <= turnover.deleted / 10 {
-        return Some(IN_ORDER.to_owned());
+        return Some(IN_ORDER);
     }
     if appends(summary) && others == 0 {
-        return Some(IN_ORDER.to_owned());
+        return Some(IN_ORDER);
     }
     if let Some(access) = of_appended(summary) {
         return Some(access);
@@ -166,11 +171,11 @@ fn appends(summary: &Summary) -> bool {
 
 /// The access to records whose keys ascend in order of insertion: by age, if the newest are the most popular or all are alike. `None` if
 /// keys do not ascend, or the popularity follows another law.
-fn of_appended(summary: &Summary) -> Option<String> {
+fn of_appended(summary: &Summary) -> Option<Access> {
     let newest = summary.turnover.newest_tenth().filter(|_| appends(summary))?;
     let is_alike = summary.popularity.is_none_or(|popularity| popularity.law == Law::Uniform);
     let exponent = exponent_of_tenth(summary.turnover.records_max, newest).max(LATEST_EXPONENT_MIN);
-    (newest >= NEWEST_POPULAR || is_alike).then(|| format!("latest:{exponent:.2}"))
+    (newest >= NEWEST_POPULAR || is_alike).then(|| skewed("latest", exponent))
 }
 
 /// The share of reads by key that find nothing; `None` if all find something.
@@ -187,20 +192,25 @@ fn threads(summary: &Summary) -> Option<u32> {
     summary.threads.filter(|_| !(scans && writes))
 }
 
-fn of_law(law: Law) -> String {
+fn of_law(law: Law) -> Access {
     match law {
-        Law::Uniform => "uniform".to_owned(),
-        Law::Zipf { theta } => format!("zipfian:{theta:.2}"),
-        Law::Hot { records, operations } => format!("hot:{}/{}", three_digits(records), three_digits(operations)),
+        Law::Uniform => Access::Named("uniform"),
+        Law::Zipf { theta } => skewed("zipfian", theta),
+        Law::Hot { records, operations } => {
+            Access::Hot { hot: Hot { records: to_three_digits(records), operations: to_three_digits(operations) } }
+        }
     }
 }
 
+/// An access with an exponent of two decimals.
+fn skewed(word: &'static str, exponent: f64) -> Access {
+    Access::Skewed(BTreeMap::from([(word, (exponent * 100.0).round() / 100.0)]))
+}
+
 /// A share with three significant digits.
-fn three_digits(part: f64) -> String {
-    let exponent = part.log10().floor() as i32;
-    let decimals = usize::try_from(2 - exponent).unwrap_or(0);
-    let text = format!("{part:.decimals$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+fn to_three_digits(part: f64) -> f64 {
+    let places = 10.0_f64.powi(2 - part.log10().floor() as i32);
+    (part * places).round() / places
 }
 
 /// What an imported tape shows: as for a trace, but exact, since the tape itself is replayed. Also the most bytes of keys and values in the
@@ -208,18 +218,17 @@ fn three_digits(part: f64) -> String {
 ///
 /// # Errors
 /// The directory has no imported tape.
-pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<(Vec<(&'static str, String)>, u64)> {
+pub(crate) fn need_of_tape(path: &Path, reporter: Reporter) -> Result<(Vec<(&'static str, Shown)>, u64)> {
     let (workload, recording) = bakeoff_tape::open_import(path)?;
     let mut need = need(&summary_of_tape(&recording, reporter)?);
     need.retain(|(key, _)| !["records", "value-size"].contains(key));
-    let SizeRange { min, max } = workload.value_bytes.range();
     // A need has a record for each thread.
     let records = workload.records.max(u64::from(workload.lanes));
     need.extend([
-        ("records", records.to_string()),
-        ("value-size", format!("{min}B..{max}B")),
-        ("data", workload.data.name().to_owned()),
-        ("threads", workload.lanes.to_string()),
+        ("records", Shown::Count(records)),
+        ("value-size", Shown::ValueSizes(workload.value_bytes.range().into())),
+        ("data", Shown::Data(workload.data)),
+        ("threads", Shown::Count(workload.lanes.into())),
     ]);
     Ok((need, recording.hints.data_bytes_max))
 }
@@ -298,7 +307,8 @@ pub fn describe(summary: &Summary) -> String {
         out += &paragraph(&sentence(misfit), COLUMNS, "only a tape   ", "              ");
     }
     let quoted = |text: String| if text.contains(' ') { shell_command(&[&text]) } else { text };
-    let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {}", quoted(text))).collect();
+    let option = |(key, shown): (&str, Shown)| format!("--{key} {}", quoted(shown.to_string()));
+    let options: Vec<_> = need(summary).into_iter().map(option).collect();
     let few = if summary.turnover.records_max < RECORDS_MIN {
         format!(" (with {RECORDS_MIN} records, the minimum)")
     } else {
@@ -417,7 +427,7 @@ fn describe_popularity(popularity: Popularity) -> String {
         }
         Law::Zipf { theta } => format!("Zipf's law with exponent {theta:.2}"),
         Law::Hot { records, operations } => {
-            let records = three_digits(records * 100.0);
+            let records = to_three_digits(records * 100.0);
             format!("{records} % of the keys have {} of the operations, each part evenly", percent(operations))
         }
     };

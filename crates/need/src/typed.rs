@@ -9,7 +9,8 @@ use bakeoff_text::{did_you_mean, shorten, shorten_middle};
 use bakeoff_trace::{ReadOptions, Summary};
 use toml::Spanned;
 
-use crate::items::{ITEMS, Item};
+use crate::items::{ITEMS, Item, NO, YES};
+use crate::shown::Shown;
 use crate::trace;
 use crate::word::{Origin, Word};
 
@@ -58,7 +59,8 @@ impl Typed {
         }
         if let Some(path) = given.file {
             let mut need = Self::load(path)?;
-            let told = need.words.iter().find(|(key, _)| given.tape.is_some() && typed.words.contains_key(*key));
+            let is_of_a_tape = |key: &str| ITEMS.iter().any(|item| item.key == key && item.is_of_a_tape);
+            let told = need.words.iter().find(|(key, _)| given.tape.is_some() && is_of_a_tape(key));
             if let Some((key, word)) = told {
                 bail!("{} {}: the tape says `{key}`, and is replayed as it is: leave it out", word.place, word.text);
             }
@@ -75,11 +77,9 @@ impl Typed {
             let left = [("value-size", "it has no lengths of values"), ("access", trace::POPULARITY_UNKNOWN)];
             let is_of_trace = |typed: &Self, key| typed.words.get(key).is_some_and(|word| word.origin == Origin::Shown);
             // Another mix may lack the kinds for which the trace has an access. With another access no record may be popular.
-            for (key, other, begins) in [("access", "mix", ","), ("value-size", "access", ", popular")] {
-                if is_of_trace(&typed, key) && !is_of_trace(&typed, other) {
-                    let shorten =
-                        |word: &mut Word| word.text.truncate(word.text.find(begins).unwrap_or(word.text.len()));
-                    typed.words.entry(key).and_modify(shorten);
+            for (key, other) in [("access", "mix"), ("value-size", "access")] {
+                if !is_of_trace(&typed, other) {
+                    typed.words.entry(key).and_modify(Word::keep_what_holds_alone);
                 }
             }
             let is_assumed = |key| {
@@ -105,12 +105,10 @@ impl Typed {
         words.find(|(key, word)| !is_open(key, word)).map(|(_, word)| word.place.clone())
     }
 
-    /// Values from a file, by key.
-    fn set_all(&mut self, path: &Path, need: Vec<(&'static str, String)>) {
-        for (key, text) in need {
-            ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
-                self.put(item, Origin::Shown, format!("{}: {key}", path.display()), &text);
-            });
+    /// Values from a trace or a tape, by key.
+    fn set_all(&mut self, path: &Path, need: Vec<(&'static str, Shown)>) {
+        for (key, shown) in need {
+            self.words.insert(key, Word::shown(format!("{}: {key}", path.display()), shown));
         }
     }
 
@@ -123,14 +121,21 @@ impl Typed {
     fn parse(file: &str, text: &str) -> Result<Self> {
         let table: BTreeMap<String, Spanned<toml::Value>> = toml::from_str(text).map_err(|why| {
             let why = shorten_middle(&why.to_string(), WHY_CHARACTERS_MAX);
-            anyhow!("{file} is not a need as TOML: {why}")
+            anyhow!("{file} is not a need as TOML; write it as docs/PICK.md shows: {why}")
         })?;
         let (mut typed, mut problems) = (Self::default(), Vec::new());
         let mut lines: Vec<_> = table.iter().map(|(key, value)| (line_of(text, value), key, value.get_ref())).collect();
         lines.sort_by_key(|(line, _, _)| *line);
         for (line, key, value) in lines {
             let place = format!("{file}:{line}: {key}");
-            match (ITEMS.iter().find(|item| item.key == key), flat(value)) {
+            let item = ITEMS.iter().find(|item| item.key == key);
+            let said = match (value, item) {
+                (toml::Value::Boolean(is_on), Some(item)) if item.is_switch => {
+                    Some(if *is_on { YES } else { NO }.to_owned())
+                }
+                _ => flat(value),
+            };
+            match (item, said) {
                 (Some(item), _) if value.is_array() && !item.is_list => {
                     problems.push(format!("{place}: write one value, such as \"{}\", not a list", item.default));
                 }
@@ -177,7 +182,7 @@ impl Typed {
     }
 
     fn put(&mut self, item: &Item, origin: Origin, place: String, text: &str) {
-        self.words.insert(item.key, Word { origin, place, text: text.trim().to_owned() });
+        self.words.insert(item.key, Word { origin, place, text: text.trim().to_owned(), shown: None });
     }
 
     /// Sets the value for a key without one.
@@ -199,6 +204,7 @@ impl Typed {
             origin: Origin::Default,
             place: flag(key),
             text: default.to_owned(),
+            shown: None,
         })
     }
 }
@@ -240,6 +246,9 @@ mod tests {
         let words = ["records", "threads", "mix", "must", "value-size"].map(|key| typed.get(key).text);
         assert_eq!(words, ["10k", "4", "get=90,update=10", "ordered,transactions", "1KiB"]);
         assert_eq!(typed.get("threads").place, "need.toml:2: threads");
+        for (text, said) in [("", "no"), ("cold = true", "yes"), ("cold = false", "no"), ("cold = \"yes\"", "yes")] {
+            assert_eq!(Typed::parse("need.toml", text).unwrap().get("cold").text, said);
+        }
     }
 
     #[test]

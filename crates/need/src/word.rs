@@ -8,10 +8,12 @@ use anyhow::{Result, bail};
 use bakeoff_engine::pick::{Access, Hot, Memory, Stores};
 use bakeoff_measure::Machine;
 use bakeoff_suite::VALUE_BYTES_MAX;
-use bakeoff_tape::{KEY_BYTES_MAX, KeyForm, RECORD_KEY_BYTES_MAX, SizeRange, ValueSizes};
+use bakeoff_tape::{Data, KEY_BYTES_MAX, KeyForm, RECORD_KEY_BYTES_MAX, SizeRange, ValueSizes};
 use bakeoff_text::{
     approximate_size, did_you_mean, format_duration, format_size, parse_duration, parse_size, parse_size_range,
 };
+
+use crate::shown::Shown;
 
 /// The value for the directory of results.
 pub(crate) const RESULTS: &str = "results";
@@ -44,6 +46,22 @@ pub struct Word {
     pub place: String,
     /// Without surrounding blanks.
     pub text: String,
+    /// The value, where a trace or a tape shows it: the text is made of it then, for people.
+    pub(crate) shown: Option<Shown>,
+}
+
+impl Word {
+    /// What a trace or a tape shows, and where.
+    pub(crate) fn shown(place: String, shown: Shown) -> Self {
+        Self { origin: Origin::Shown, place, text: shown.to_string(), shown: Some(shown) }
+    }
+
+    /// Leaves out what is shown and holds only together with other items.
+    pub(crate) fn keep_what_holds_alone(&mut self) {
+        if let Some(shown) = self.shown.take() {
+            *self = Self::shown(std::mem::take(&mut self.place), shown.alone());
+        }
+    }
 }
 
 /// A number within limits.
@@ -53,8 +71,12 @@ pub(crate) fn within<E: std::fmt::Display>(
     (least, most): (u64, u64),
     show: fn(u64) -> String,
 ) -> Result<u64> {
-    let Word { place, text, .. } = word;
-    match parse(text) {
+    let Word { place, text, shown, .. } = word;
+    let number = match shown {
+        Some(Shown::Count(number) | Shown::Bytes(number)) => Ok(*number),
+        _ => parse(text),
+    };
+    match number {
         Err(why) => bail!("{place} {text}: {why}"),
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         Ok(number) => bail!("{place} {text}: {} is out of range; give {} to {}", show(number), show(least), show(most)),
@@ -63,23 +85,29 @@ pub(crate) fn within<E: std::fmt::Display>(
 
 /// A size or range of sizes of values, or several with weights.
 pub(crate) fn value_bytes(word: &Word) -> Result<ValueSizes> {
-    let Word { place, text, .. } = word;
-    match ValueSizes::parse(text) {
+    let Word { place, text, shown, .. } = word;
+    let sizes = match shown {
+        Some(Shown::ValueSizes(sizes)) => Ok(sizes.clone()),
+        _ => ValueSizes::parse(text),
+    };
+    match sizes {
         Err(why) => bail!("{place} {text}: {why}"),
         Ok(sizes) if sizes.max() <= VALUE_BYTES_MAX => Ok(sizes),
-        Ok(_) => bail!("{place} {text}: values have at most {}", format_size(VALUE_BYTES_MAX)),
+        Ok(_) => bail!("{place} {text}: values are too long: give at most {}", format_size(VALUE_BYTES_MAX)),
     }
 }
 
 /// A length or range of lengths of keys.
 pub(crate) fn key_bytes(word: &Word) -> Result<SizeRange> {
-    let Word { place, text, .. } = word;
+    let Word { place, text, shown, .. } = word;
     let most = KEY_BYTES_MAX as u64;
-    match parse_size_range(text) {
+    let range = match shown {
+        Some(Shown::KeySizes(range)) => Ok(*range),
+        _ => parse_size_range(text).map(|range| SizeRange { min: *range.start(), max: *range.end() }),
+    };
+    match range {
         Err(why) => bail!("{place} {text}: {why}"),
-        Ok(range) if *range.start() >= 1 && *range.end() <= most => {
-            Ok(SizeRange { min: *range.start(), max: *range.end() })
-        }
+        Ok(range) if range.min >= 1 && range.max <= most => Ok(range),
         Ok(_) => bail!(
             "{place} {text}: keys of 1 to {most} bytes are measured; use longest-key for longer ones that a store must take"
         ),
@@ -93,28 +121,44 @@ pub(crate) fn longest_key(word: &Word) -> Result<u64> {
 
 /// The form of keys; `None` for a form that suits their lengths.
 pub(crate) fn key_form(word: &Word) -> Result<Option<KeyForm>> {
+    if let Some(Shown::KeyForm(form)) = &word.shown {
+        return Ok(Some(*form));
+    }
     let forms = [KeyForm::Integer, KeyForm::Decimal, KeyForm::Sha1].map(|form| (form.name(), Some(form)));
     let [integer, decimal, sha1] = forms;
     choice(word, &[("auto", None), integer, decimal, sha1])
+}
+
+/// What values are made of.
+pub(crate) fn data(word: &Word) -> Result<Data> {
+    match &word.shown {
+        Some(Shown::Data(data)) => Ok(*data),
+        _ => choice(word, &Data::ALL.map(|data| (data.name(), data))),
+    }
 }
 
 /// Kinds of operation by weight.
 pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
     let Word { place, text, .. } = word;
     let example = "write, for example, get=70,update=20,insert=10";
+    let check = |kind: &str| -> Result<()> {
+        if !OPERATIONS.contains(&kind) {
+            let near = did_you_mean(kind, &OPERATIONS);
+            bail!("{place}: unknown operation `{kind}`{near}; use {}", OPERATIONS.join(", "));
+        }
+        Ok(())
+    };
+    if let Some(Shown::Mix(kinds)) = &word.shown {
+        kinds.iter().try_for_each(|(kind, _)| check(kind.name()))?;
+        return Ok(kinds.iter().map(|(kind, weight)| (kind.name().to_owned(), *weight as f64)).collect());
+    }
     let mut mix: Vec<(String, f64)> = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let Some((kind, weight)) = part.split_once('=') else { bail!("{place}: `{part}` has no weight; {example}") };
         let (kind, weight) = (kind.trim(), weight.trim());
-        if !OPERATIONS.contains(&kind) {
-            bail!(
-                "{place}: unknown operation `{kind}`{}; use {}",
-                did_you_mean(kind, &OPERATIONS),
-                OPERATIONS.join(", ")
-            );
-        }
+        check(kind)?;
         if mix.iter().any(|(known, _)| known == kind) {
-            bail!("{place}: `{kind}` is given twice");
+            bail!("{place}: `{kind}` is given twice: name it once");
         }
         match weight.parse::<f64>() {
             // Half of the limit of a suite, since a change of the need doubles the writes.
@@ -130,7 +174,10 @@ pub(crate) fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
 
 /// A share.
 pub(crate) fn part(word: &Word) -> Result<f64> {
-    let Word { place, text, .. } = word;
+    let Word { place, text, shown, .. } = word;
+    if let Some(Shown::Part(part)) = shown {
+        return Ok(*part);
+    }
     match text.parse::<f64>() {
         // Without the sign of a negative zero.
         Ok(part) if (0.0..=1.0).contains(&part) => Ok(part.abs()),
@@ -141,7 +188,10 @@ pub(crate) fn part(word: &Word) -> Result<f64> {
 /// The access of all kinds of operation, and that of single kinds, in a suite's form.
 pub(crate) fn accesses(word: &Word) -> Result<(Access, BTreeMap<&'static str, Access>)> {
     const ALL_ALIKE: &str = "say first which records all kinds choose, such as zipfian,delete=insertion";
-    let Word { place, text, .. } = word;
+    let Word { place, text, shown, .. } = word;
+    if let Some(Shown::Accesses(usual, own)) = shown {
+        return Ok((usual.clone(), own.clone()));
+    }
     let (mut usual, mut own) = (None, BTreeMap::new());
     for part in words(word, "")? {
         let Some((kind, how)) = part.text.split_once('=') else {
@@ -153,7 +203,7 @@ pub(crate) fn accesses(word: &Word) -> Result<(Access, BTreeMap<&'static str, Ac
         let kinds = OPERATIONS.map(|kind| (kind, kind)).into_iter().filter(|(kind, _)| *kind != "insert");
         let kind = meaning(place, kind.trim(), &kinds.collect::<Vec<_>>())?;
         if own.insert(kind, access(&Word { text: how.trim().to_owned(), ..part.clone() })?).is_some() {
-            bail!("{place} {text}: `{kind}` is given twice");
+            bail!("{place} {text}: `{kind}` is given twice: name it once");
         }
     }
     match usual {

@@ -106,7 +106,7 @@ pub(crate) fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
 fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let root = Table::new(&file.root, "the suite", &KNOWN, problems)?;
     let name = name(&file.name);
-    let title = root.read("title", problems, read::text).unwrap_or_else(|| name.clone());
+    let title = root.read("title", problems, read::title).unwrap_or_else(|| name.clone());
     let summary = root.read("summary", problems, read::text).unwrap_or_default();
     let analysis = root.read("analysis", problems, read::text).unwrap_or_default();
     let count = |key: &str, limits, default, problems: &mut Problems| {

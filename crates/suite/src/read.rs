@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use bakeoff_protocol::{TITLE_RULE, check_title};
 use bakeoff_tape::SizeRange;
 use bakeoff_text::{UnitError, format_count, parse_count, parse_count_range, shorten};
 
@@ -118,6 +119,18 @@ pub(crate) fn text(node: &Node, what: &str, problems: &mut Problems) -> Option<S
         Value::Text(text) => Some(text.clone()),
         _ => {
             wrong_kind(node, what, "text in quotation marks", problems);
+            None
+        }
+    }
+}
+
+/// Reads a title.
+pub(crate) fn title(node: &Node, what: &str, problems: &mut Problems) -> Option<String> {
+    let typed = text(node, what, problems)?;
+    match check_title(&typed) {
+        Ok(()) => Some(typed.trim().to_owned()),
+        Err(wrong) => {
+            problems.add(&node.place, format!("`{what}` {wrong}"), TITLE_RULE);
             None
         }
     }

@@ -17,7 +17,7 @@ use crate::read::{self, Table, wrong_kind};
 /// The maximum of operations in a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 27] = [
     "name",
     "operation",
     "mix",
@@ -31,6 +31,7 @@ const KNOWN: [&str; 26] = [
     "arrivals",
     "missing",
     "restore",
+    "shared",
     "read-first",
     "steady-within",
     "settle",
@@ -49,12 +50,13 @@ const KNOWN: [&str; 26] = [
 /// The maximum rate, in operations per second.
 const RATE_MAX: u64 = 1_000_000_000;
 
-const CONSUMERS: [(&str, Consumer); 5] = [
+const CONSUMERS: [(&str, Consumer); 6] = [
     ("count", Consumer::Count),
     ("touch", Consumer::Touch),
     ("crc32", Consumer::Crc32),
     ("xxh64", Consumer::Xxh64),
     ("copy", Consumer::Copy),
+    ("keys", Consumer::Keys),
 ];
 
 /// Kinds of operation whose records `access` chooses. For inserts it is the order.
@@ -100,6 +102,8 @@ impl<'a> Phase<'a> {
             false => SizeRange { min: 1, max: 100 },
         };
         let cold = table.read("cache", problems, cold).unwrap_or(false);
+        let shared = table.read("shared", problems, read::boolean).unwrap_or(false);
+        let usual = if shared { Consumer::Keys } else { Consumer::Touch };
         let spec = PhaseSpec {
             name: name.unwrap_or_default(),
             mix: mix.unwrap_or_default(),
@@ -113,6 +117,7 @@ impl<'a> Phase<'a> {
             missing: table.read("missing", problems, read::part).unwrap_or(0.0),
             restore: table.read("restore", problems, read::boolean).unwrap_or(false),
             turnovers: 0,
+            shared,
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
             steady_within: table.read("steady-within", problems, steady_within),
             settle: table.read("settle", problems, read::boolean).unwrap_or(false),
@@ -123,7 +128,7 @@ impl<'a> Phase<'a> {
             prefix_bytes: table.read("prefix", problems, prefix).unwrap_or(0),
             reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),
             any_order: table.read("order", problems, any_order).unwrap_or(false),
-            consumer: table.read("consumer", problems, consumer).unwrap_or(Consumer::Touch),
+            consumer: table.read("consumer", problems, consumer).unwrap_or(usual),
             all_fields: table.read("fields", problems, all_fields).unwrap_or(false),
             past_leaf: table.read("past-leaf", problems, read::boolean).unwrap_or(false),
         };

@@ -201,7 +201,11 @@ fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Prob
         let help = format!("use threads = {of_roles} or a multiple, or leave `threads` out");
         problems.add(&file.blame(&["threads"], &file.axis_place("threads", at)), message, help);
     }
-    let reads_others = Operation::ALL.into_iter().find(|&each| each.visits() && phase.does(each));
+    if phase.spec.shared {
+        shared(phase, problems);
+    }
+    let is_unknown = |each: Operation| each == Operation::Walk || each.scans() && !phase.spec.shared;
+    let reads_others = Operation::ALL.into_iter().find(|&each| is_unknown(each) && phase.does(each));
     let (Some(reader), true) = (reads_others, phase.writes()) else { return };
     if axes.threads.iter().any(|&threads| threads > 1) {
         let message = format!(
@@ -209,8 +213,34 @@ fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Prob
             phase.table.name,
             reader.name()
         );
-        let help = "make them phases of their own, or use threads = [1]";
+        let help = match reader.scans() {
+            true => "make them phases of their own, use threads = [1], or shared = true with updates and upserts alone",
+            false => "make them phases of their own, or use threads = [1]",
+        };
         problems.add(&file.blame(&["threads"], phase.table.place(phase.operation_key())), message, help);
+    }
+}
+
+/// What threads may do next to others that read or scan the same records.
+fn shared(phase: &Phase<'_>, problems: &mut Problems) {
+    let scans = Operation::ALL.into_iter().any(|each| each.scans() && phase.does(each));
+    let has_readers = phase.spec.roles.iter().any(|role| !role.mix.keys().any(|kind| kind.writes()));
+    if !phase.writes() || !(scans || has_readers) {
+        let message = format!("`shared` has no effect in {}", phase.table.name);
+        let help =
+            "leave it out; it is for scans next to writes, and for `roles` of which some only read and others write";
+        problems.add(phase.table.place("shared"), message, help);
+    }
+    let moving = [(Operation::Delete, true), (Operation::Insert, scans)];
+    for (kind, _) in moving.into_iter().filter(|(kind, is_unknown)| *is_unknown && phase.does(*kind)) {
+        let message =
+            format!("{} has {}, and nobody knows which records other threads find then", phase.table.name, kind.name());
+        let help = "use updates and upserts, or leave `shared` out";
+        problems.add(phase.table.place(phase.operation_key()), message, help);
+    }
+    if scans && phase.spec.consumer.compares_values() {
+        let message = "what is in the values that other threads write is not known, so scans cannot compare it";
+        problems.add(phase.table.place("consumer"), message, "use keys or count, or leave `consumer` out");
     }
 }
 

@@ -76,7 +76,7 @@ fn mistakes_are_shown_where_they_stand_or_where_the_other_suite_is_named() {
     let unknown = refused(&MINE.replace("hines-2023", "hines-2032"));
     assert!(unknown.contains("did you mean `hines-2023`?") && unknown.contains("mine.toml:2"), "{unknown}");
     let file = refused(&MINE.replace("hines-2023", "other.toml"));
-    assert!(file.contains("make a copy"), "{file}");
+    assert!(file.contains("to start from another file, copy it"), "{file}");
     let number = refused(&MINE.replace("\"hines-2023\"", "5"));
     assert!(number.contains("mine.toml:2") && number.contains("`like` is an integer"), "{number}");
     let itself = Suite::parse("hines-2023", MINE).unwrap_err().to_string();

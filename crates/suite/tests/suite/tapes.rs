@@ -84,7 +84,7 @@ fn a_timed_tape_is_replayed_at_its_times() {
     let phases: Vec<_> = plan.workloads[0].workload.phases.iter().map(|phase| phase.open_loop).collect();
     assert_eq!(phases, [None, Some(OpenLoop::Recorded { speed: 2.0 })]);
     for speed in ["0", "-1", "\"fast\"", "1e9", "true"] {
-        assert!(refusal(&format!("speed = {speed}\n{REPLAY}")).contains("`speed` is no number"), "{speed}");
+        assert!(refusal(&format!("speed = {speed}\n{REPLAY}")).contains("`speed` is not a number"), "{speed}");
     }
 }
 
