@@ -5,6 +5,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use bakeoff_stats::Ranking;
+
 use crate::cell_rounds::CellRound;
 use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
@@ -99,6 +101,11 @@ impl<'a> Analysis<'a> {
         self.map.as_ref()
     }
 
+    /// Whether a pick or a map told anything; `None` of other runs.
+    pub fn is_answered(&self) -> Option<bool> {
+        self.pick().map(PickOutcome::is_answered).or_else(|| self.map().map(MapOutcome::is_answered))
+    }
+
     /// Every table of rankings.
     pub fn tables(&self) -> &[Table] {
         &self.ranked_once().0
@@ -139,6 +146,11 @@ impl<'a> Ranked<'a> {
     /// The ranking over all timed workloads; `None` if the stores have none in common.
     pub fn whole(&self) -> Option<&'a Overall> {
         self.standings.whole.get_or_init(|| overall(self.table)).as_ref()
+    }
+
+    /// The order of [`Self::whole`].
+    pub fn whole_ranking(self) -> Option<&'a Ranking> {
+        self.whole().map(|whole| &whole.ranking)
     }
 
     /// What the first place of [`Self::whole`] depends on. `None` if one store, or several tied ones, are first at

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use bakeoff_protocol::StoreDescription;
+use bakeoff_protocol::{StoreDescription, Structure};
+use bakeoff_tape::Operation;
 
 use crate::analysis::Analysis;
+use crate::run::Run;
 
 /// One such fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +20,33 @@ pub enum Caveat {
     WritesTakeTurns(Vec<String>),
     /// In these phases, times count from when operations were due.
     OpenLoop(Vec<String>),
+    /// Stores with these titles are plain files, whose times from one run to another are the file system's.
+    PlainFiles(Vec<String>),
+    /// The run has fewer records than the publication next to it. If there are walks through a tree, each has fewer lookups.
+    ScaledDown {
+        /// The publication's records by the run's.
+        times: f64,
+        /// Whether there are walks.
+        has_walks: bool,
+    },
+}
+
+/// The caveat of a run next to another run.
+pub fn caveat_compared(run: &Run) -> Option<Caveat> {
+    let files = run.stores().iter().filter(|store| store.structure == Structure::Files);
+    some(files.map(|store| store.title.clone()).collect()).map(Caveat::PlainFiles)
+}
+
+/// The caveat of a run next to a publication.
+pub fn caveat_beside_publication(run: &Run) -> Option<Caveat> {
+    let scale = run.record.suite.scale?;
+    let mut results = run.cells.iter().flat_map(|cell| &cell.phases).flat_map(|line| &line.result.operations);
+    let has_walks = results.any(|of| Operation::from_name(&of.operation) == Some(Operation::Walk));
+    Some(Caveat::ScaledDown { times: 1.0 / scale, has_walks })
+}
+
+fn some(names: Vec<String>) -> Option<Vec<String>> {
+    Some(names).filter(|names| !names.is_empty())
 }
 
 /// The caveats of a run.
@@ -34,7 +63,6 @@ pub fn caveats(of: &Analysis) -> Vec<Caveat> {
     let lines = run.cells.iter().flat_map(|cell| &cell.phases);
     let open: BTreeSet<&str> =
         lines.filter(|line| line.result.open_loop.is_some()).map(|line| line.result.phase.as_str()).collect();
-    let some = |names: Vec<String>| Some(names).filter(|names| !names.is_empty());
     let all = [
         of.correlation().map(Caveat::Correlated),
         has_threads.then_some(Caveat::SeveralThreads),

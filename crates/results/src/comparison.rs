@@ -40,6 +40,20 @@ const WRONG: [f64; 3] = [0.05, 0.025, 0.025];
 /// more, that value counts.
 pub const SESSION_DEVIATION: f64 = 0.08;
 
+/// The smallest factor of a store's slowdown over everything that two sessions hardly ever miss (`docs/RESULTS.md`).
+pub const SEEN_BY_SESSIONS: f64 = 1.6;
+
+/// The verdict of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing is known to be worse.
+    SameOrBetter,
+    /// Something is worse, or failed in the second run only.
+    Worse,
+    /// Figures are missing, have too few rounds, or may be worse by so much that it matters.
+    Inconclusive,
+}
+
 /// The verdict on one store under one measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -224,11 +238,37 @@ impl Comparison {
         self.all().filter(|line| line.key == contender.key).any(is_open)
     }
 
-    /// Whether the second run may replace the first: nothing is worse by more than `part`, newly failed, missing or
-    /// undecided for lack of rounds.
-    pub fn passes(&self, part: f64) -> bool {
-        let is_whole = self.newly_failed.is_empty() && self.missing() == 0 && self.untold() == 0;
-        is_whole && self.worse_by(part).is_empty()
+    /// Whether the second run may replace the first. `part` is the part by which figures may be worse; without it none may.
+    pub fn verdict(&self, part: Option<f64>) -> Verdict {
+        if !self.newly_failed.is_empty() || !self.worse_by(part.unwrap_or(0.0)).is_empty() {
+            Verdict::Worse
+        } else if self.missing() > 0 || self.untold() > 0 || !self.leaning(part).is_empty() {
+            Verdict::Inconclusive
+        } else {
+            Verdict::SameOrBetter
+        }
+    }
+
+    /// By what part a store's time over everything may be longer without proof, where nothing is said: what is no difference, or between two
+    /// sessions what is hardly ever missed.
+    pub fn unproven_part(&self) -> f64 {
+        self.session_deviation.map_or(TIED_WITHIN, |_| SEEN_BY_SESSIONS) - 1.0
+    }
+
+    /// Lines over everything that lean to worse, and may be so by more than this part, or by more than [`Self::unproven_part`] without it.
+    pub fn leaning(&self, part: Option<f64>) -> Vec<&Line> {
+        let most = 1.0 + part.unwrap_or_else(|| self.unproven_part());
+        let leans = |of: Interval| of.estimate > 1.0 && of.low <= most && of.high > most;
+        self.stores.iter().filter(|line| line.ratio.is_some_and(leans)).collect()
+    }
+
+    /// Each store's line over everything: worse ones first, then better ones, those that changed most first.
+    pub fn stores_by_change(&self) -> Vec<&Line> {
+        let order = [Change::Worse, Change::Better, Change::CannotTell, Change::Same];
+        let place = |line: &Line| order.iter().position(|change| *change == line.change);
+        let mut lines: Vec<&Line> = self.stores.iter().collect();
+        lines.sort_by(|a, b| place(a).cmp(&place(b)).then(b.distance().total_cmp(&a.distance())));
+        lines
     }
 
     /// Every line, beginning with the widest table.

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{AfterFailure, Axes, Durability, StoreDescription};
+use bakeoff_protocol::{AfterFailure, Axes, Durability, StoreDescription, TITLE_CHARACTERS_MAX, is_blank, title_key};
 use bakeoff_text::printable;
 
 use crate::cell_rounds::CellRound;
@@ -56,13 +56,66 @@ impl Title {
     }
 }
 
-/// Shorter names of these, in order. The first word if it is unique, with the first letters of a durability level in
-/// the title. Otherwise the whole title.
+/// A store, its own title, and what distinguishes it from others of the same store.
+struct Titled<'a> {
+    store: &'a str,
+    own: String,
+    more: String,
+}
+
+impl Titled<'_> {
+    /// Its title, with the store's name if that is needed.
+    fn title(&self, is_named: bool) -> Title {
+        let name = if is_named { format!(" [{}]", self.store) } else { String::new() };
+        Title::new(&self.own, &format!("{}{name}", self.more))
+    }
+}
+
+/// A title that anyone may have written, no longer than one may be; the name if it shows nothing.
+pub(crate) fn shown_title(title: &str, name: &str) -> String {
+    let title = if is_blank(title) { name } else { title.trim() };
+    match title.char_indices().nth(TITLE_CHARACTERS_MAX) {
+        None => title.to_owned(),
+        Some((end, _)) => format!("{}…", &title[..end]),
+    }
+}
+
+/// Gives stores titles that people can distinguish.
+pub(crate) fn tell_apart(stores: &mut [StoreDescription]) {
+    let all: Vec<Titled> = stores
+        .iter()
+        .map(|store| Titled { store: &store.name, own: shown_title(&store.title, &store.name), more: String::new() })
+        .collect();
+    let named = looking_alike(all.iter());
+    let titles: Vec<String> = all.iter().map(|of| of.title(named.contains(of.store)).whole).collect();
+    stores.iter_mut().zip(titles).for_each(|(store, title)| store.title = title);
+}
+
+/// The stores whose titles look like those of others, also once some have names behind them.
+fn looking_alike<'a: 'b, 'b>(all: impl Iterator<Item = &'b Titled<'a>> + Clone) -> BTreeSet<&'a str> {
+    let mut named = BTreeSet::new();
+    loop {
+        let mut alike: BTreeMap<String, BTreeSet<&'a str>> = BTreeMap::new();
+        for of in all.clone() {
+            for title in [&of.title(named.contains(of.store)).whole, &of.own] {
+                alike.entry(title_key(title)).or_default().insert(of.store);
+            }
+        }
+        let before = named.len();
+        named.extend(alike.into_values().filter(|stores| stores.len() > 1).flatten());
+        if named.len() == before {
+            return named;
+        }
+    }
+}
+
+/// Shorter names of these, in order. The first word if it is unique, with a durability level in the
+/// title. Otherwise the whole title.
 pub fn short_titles(all: &[&Contender]) -> Vec<String> {
-    let is_shared = |word: &str| all.iter().filter(|each| each.first_word == word).count() > 1;
+    let is_shared = |word: &str| all.iter().filter(|each| title_key(&each.first_word) == title_key(word)).count() > 1;
     let short = |each: &&Contender| {
         // A level after the name, as in `Berkeley DB (none)`, must stay.
-        let class = each.class.map_or_else(String::new, |class| format!("({})", &class.name()[..2]));
+        let class = each.class.map_or_else(String::new, |class| format!(" ({})", class.name()));
         if is_shared(&each.first_word) { each.title.clone() } else { format!("{}{class}", each.first_word) }
     };
     all.iter().map(short).collect()
@@ -89,33 +142,30 @@ impl Contenders {
         let described: Vec<&StoreDescription> = runs.iter().flat_map(|(_, stores)| *stores).collect();
         let description_of = |store: &str| described.iter().find(|description| description.name == store);
         let own_title =
-            |store: &str| description_of(store).map_or_else(|| store.to_owned(), |store| store.title.clone());
-        let mut with_title: BTreeMap<String, usize> = BTreeMap::new();
-        by_store.keys().for_each(|store| *with_title.entry(own_title(store)).or_default() += 1);
-        let mut contenders = BTreeMap::new();
-        let mut titles: BTreeMap<String, (&str, usize)> = BTreeMap::new();
+            |store: &str| description_of(store).map_or(store.to_owned(), |of| shown_title(&of.title, store));
+        let mut titled: Vec<(Titled, &String, &Axes)> = Vec::new();
         for (store, settings) in &by_store {
             let several = rivals.iter().any(|((of, _), keys)| of == store && keys.len() > 1);
-            for (key, axes) in settings {
-                let description = description_of(store);
-                let own = own_title(store);
-                let is_shared = with_title.get(&own).is_some_and(|stores| *stores > 1);
+            titled.extend(settings.iter().map(|(key, axes)| {
                 let settings = if several { describe_settings(axes) } else { String::new() };
                 let level = if axes.unequal { format!(" ({})", axes.durability) } else { String::new() };
-                let mut title = Title::new(&own, &format!("{settings}{level}"));
-                // Another variant may set the same store differently. It has the same title there.
-                if is_shared || titles.get(&title.whole).is_some_and(|(other, _)| other != store) {
-                    title = Title::new(&own, &format!("{settings}{level} [{store}]"));
-                }
-                let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);
-                let index = titles.get(&title.whole).map_or(titles.len(), |(_, index)| *index);
-                titles.insert(title.whole.clone(), (store, index));
-                let (key, store) = (key.clone(), (*store).to_owned());
-                let class = axes.unequal.then_some(axes.durability);
-                let after = description.map(|store| after_failures(store)).unwrap_or_default();
-                let contender = Contender { ranked, after, ..Contender::new(key.clone(), store, title, class, index) };
-                contenders.insert(key, contender);
-            }
+                (Titled { store, own: own_title(store), more: format!("{settings}{level}") }, key, *axes)
+            }));
+        }
+        let named = looking_alike(titled.iter().map(|(titled, ..)| titled));
+        let mut contenders = BTreeMap::new();
+        let mut titles: BTreeMap<String, usize> = BTreeMap::new();
+        for (of, key, axes) in titled {
+            let description = description_of(of.store);
+            let title = of.title(named.contains(of.store));
+            let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);
+            // Another variant may set the same store differently. It has the same title there.
+            let next = titles.len();
+            let index = *titles.entry(title.whole.clone()).or_insert(next);
+            let class = axes.unequal.then_some(axes.durability);
+            let after = description.map(|store| after_failures(store)).unwrap_or_default();
+            let contender = Contender::new(key.clone(), of.store.to_owned(), title, class, index);
+            contenders.insert(key.clone(), Contender { ranked, after, ..contender });
         }
         Self(contenders).coloured()
     }

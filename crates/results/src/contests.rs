@@ -6,6 +6,7 @@
 pub mod course;
 pub mod curve;
 pub mod measures;
+pub mod over_workloads;
 pub mod trade_offs;
 
 use std::collections::{BTreeMap, BTreeSet};

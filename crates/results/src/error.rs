@@ -10,7 +10,8 @@ use bakeoff_protocol::{PROTOCOL_VERSION, Profile};
 pub enum RunError {
     /// The directory has no `run.json` from bakeoff.
     #[error(
-        "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>",
+        "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>, \
+         or the name that `run --name` gave it; or restore run.json from a copy",
         directory.display()
     )]
     NotARun {
@@ -20,8 +21,16 @@ pub enum RunError {
         why: String,
     },
     /// A file of the run exists but cannot be read.
-    #[error("cannot read {} (check its permissions and that its disk works)", path.display())]
+    #[error("cannot read {}", path.display())]
     Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A file of the run cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
         /// The file.
         path: PathBuf,
         /// The cause.

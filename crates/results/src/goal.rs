@@ -34,7 +34,8 @@ pub enum Goal {
     Memory,
     /// CPU time per operation, background threads included.
     Cpu,
-    /// Time to open the store with its data after closing it.
+    /// Time to open the store with its data after closing it: before the application's operations, if those begin with cold
+    /// caches.
     Open,
     /// Time to open the store after its process was killed.
     Recovery,
@@ -156,6 +157,7 @@ impl Goal {
                 let resources = &phase.resources;
                 each((resources.cpu_user_ns? + resources.cpu_system_ns?) as f64)
             }
+            Self::Open if phase.reopen_ns.is_some() => phase.reopen_ns.map(|ns| ns as f64),
             Self::Open | Self::Recovery => {
                 let is_asked = cell.end.axes.killed == (self == Self::Recovery);
                 Some(cell.end.verified.as_ref().filter(|_| is_asked)?.reopen_ns as f64)

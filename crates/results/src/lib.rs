@@ -4,7 +4,7 @@
 //! run.json, results.jsonl ─run::Run::read→ Run ─analysis::Analysis──→ tables of rankings, and rankings over them
 //!                                           │        └─contests::Contests→ every measure of every workload
 //!                                           ├─tidy_table::rows_of──→ one row for each operation of each phase
-//!                                           ├─pick::pick_ranking───→ who leads a race, and whether it is answered
+//!                                           ├─pick_race::judge─────→ who goes on in the race of a pick, and whether it is decided
 //!                                           ├─map_outcome::MapOutcome→ who wins where on a map, and where to sample next
 //!                                           └─rate_search::…───────→ the rate to try next
 //! ```
@@ -16,6 +16,7 @@ pub mod analysis;
 mod assembly;
 pub mod background_work;
 pub mod baseline;
+pub mod brief;
 pub mod caveats;
 pub mod cell_rounds;
 pub mod cells_measured;
@@ -27,6 +28,7 @@ pub mod contender;
 pub mod contests;
 pub mod differences;
 pub mod disk_usage;
+pub mod distinctions;
 pub mod disturbed;
 pub mod equals;
 pub mod error;
@@ -55,10 +57,11 @@ pub mod pick_change;
 pub mod pick_costs;
 pub mod pick_facts;
 pub mod pick_outcome;
+pub mod pick_race;
 pub mod plausible;
 pub mod power_cut;
 pub mod published;
-pub mod race;
+mod race;
 pub mod rate_results;
 pub mod rate_search;
 pub mod rate_search_time;
@@ -77,4 +80,5 @@ pub mod store_figures;
 pub mod tidy_table;
 pub mod verdict;
 pub mod warm_ups;
+pub mod warnings;
 pub mod winners;

@@ -5,17 +5,6 @@ use crate::pick::PICK_ASKED;
 use crate::pick_change::{Outcome, PickChange};
 use crate::pick_outcome::PickOutcome;
 
-/// The quantity that a question of a pick varies. `None` if it is not numeric.
-fn quantity(variant: &str) -> Option<MapQuantity> {
-    Some(match variant {
-        "values-doubled" | "values-halved" => MapQuantity::ValueSize,
-        "records-tenfold" => MapQuantity::Records,
-        "more-writes" => MapQuantity::Reads,
-        "memory-half" => MapQuantity::Memory,
-        _ => return None,
-    })
-}
-
 /// The effect of the question on the answer: 2 if the answer changes, 1 if other stores come close, 0 if it stays.
 fn weight(change: &PickChange) -> u32 {
     match change {
@@ -36,12 +25,11 @@ impl PickOutcome<'_> {
     /// The most useful map: over the two quantities with the largest effect on the answer, otherwise value size and
     /// records. It surrounds the pick's need. `None` without an answer, and with a tape, since a tape cannot be varied.
     pub fn map_offer(&self) -> Option<MapOffer> {
-        let is_of_a_tape = self.facts.need.iter().any(|(key, _)| key == "tape");
-        let asked = self.asked().filter(|_| !is_of_a_tape && self.is_answered())?;
+        let asked = self.asked().filter(|_| !self.facts.of_tape && self.is_answered())?;
         let mut weights =
             [MapQuantity::ValueSize, MapQuantity::Records, MapQuantity::Reads, MapQuantity::Memory].map(|of| (of, 0));
         for question in &self.facts.questions {
-            let Some(of) = quantity(&question.variant) else { continue };
+            let Some(of) = question.varies else { continue };
             let own = weight(&self.change(asked, question));
             weights.iter_mut().filter(|(known, _)| *known == of).for_each(|(_, weight)| *weight = own.max(*weight));
         }

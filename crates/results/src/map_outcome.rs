@@ -11,6 +11,9 @@ use crate::map_plane::{MapField, MapVerdict, Plane};
 use crate::map_race::MapRace;
 use crate::run::Run;
 
+/// The stores that have no place in a ranking, by the reason.
+pub type UnrankedStores = BTreeMap<Unranked, Vec<String>>;
+
 /// A map with everything derived from its rounds.
 pub struct MapOutcome<'a> {
     /// The run.
@@ -38,14 +41,32 @@ impl<'a> MapOutcome<'a> {
         Some(Self { run, facts, plane, races })
     }
 
-    /// The race at a place; `None` if there was none.
-    pub fn race(&self, at: MapPoint) -> Option<&MapRace<'a>> {
-        self.races.get(&at)
-    }
-
     /// The ranking at a place, without stores that were far behind after one round.
     pub fn ranking(&self, at: MapPoint) -> Option<Ranking> {
-        self.races.get(&at)?.proven(self.facts.optimize)
+        self.races.get(&at)?.proven(self.facts.optimize).map(|(ranking, _)| ranking)
+    }
+
+    /// The same ranking, and the stores that it does not have; `None` where nothing was raced.
+    pub fn standings(&self, at: MapPoint) -> Option<(Option<Ranking>, UnrankedStores)> {
+        let race = self.races.get(&at)?;
+        let (ranking, behind) = race.proven(self.facts.optimize).unzip();
+        let (raced, late, failed, behind) = (race.stores(), race.late(), race.failed(), behind.unwrap_or_default());
+        let mut unranked = UnrankedStores::new();
+        for store in &self.facts.raced {
+            let is_ranked = ranking.iter().flat_map(|ranking| &ranking.order).any(|place| place.name == *store);
+            let left_out = || self.facts.left_out.iter().any(|each| each.at == at && each.store == *store);
+            let why = match raced.contains(&store.as_str()) {
+                _ if is_ranked => continue,
+                true if behind.contains(store) => Unranked::FarBehind,
+                true if late.contains(store) => Unranked::Late,
+                true if failed.contains(store) => Unranked::Failed,
+                true => Unranked::NoFigure,
+                false if left_out() => Unranked::TooSlow,
+                false => Unranked::NotRaced,
+            };
+            unranked.entry(why).or_default().push(store.clone());
+        }
+        Some((ranking, unranked))
     }
 
     /// The stores that won or tied somewhere, each with the number of samples it won alone, most first.
@@ -67,6 +88,11 @@ impl<'a> MapOutcome<'a> {
         wins
     }
 
+    /// Whether some place has figures.
+    pub fn is_answered(&self) -> bool {
+        self.plane.samples().any(|(_, sample)| sample.verdict != MapVerdict::Nobody)
+    }
+
     /// The number of places in each state.
     pub fn counts(&self) -> MapCounts {
         let mut counts = MapCounts::default();
@@ -83,6 +109,23 @@ impl<'a> MapOutcome<'a> {
         }
         counts
     }
+}
+
+/// Why the ranking at a place does not have a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unranked {
+    /// One round showed it to be far behind.
+    FarBehind,
+    /// A round was not done in its time.
+    Late,
+    /// A round failed.
+    Failed,
+    /// What the map compares was not measured of it.
+    NoFigure,
+    /// It was not raced, as a round would have taken too long.
+    TooSlow,
+    /// It was not raced: it is clearly behind in the samples around, or cannot do it.
+    NotRaced,
 }
 
 /// How many places of a map are in each state.

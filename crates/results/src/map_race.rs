@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use bakeoff_stats::{Place, Ranking, Verdict};
 
 use crate::cell_rounds::CellRound;
-use crate::goal::{Goal, typical};
+use crate::goal::Goal;
 use crate::map_plane::{MapSample, MapVerdict};
 use crate::pick::{CONFIDENCE, PICK_FAR_BEHIND, ROUNDS_PROOF, is_late, rank_costs};
-use crate::race::{DROP_CONFIDENCE, behind, is_far_behind};
+use crate::race::{DROP_CONFIDENCE, behind, far_behind, is_told};
 
 /// The maximum of rounds at a place while the first stores are undecided: at once, and if time is left at the end.
 pub const MAP_ROUNDS: (u32, u32) = (5, 15);
@@ -73,11 +73,15 @@ impl<'a> MapRace<'a> {
             return Some((last.max(1), missing));
         }
         let survivors = self.survivors(entered, goal);
-        let is_decided = last >= ROUNDS_PROOF as u32
-            && self
-                .ranking(goal, CONFIDENCE)
-                .is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Tie | Verdict::Alone));
+        let is_decided = last >= ROUNDS_PROOF as u32 && is_told(self.ranking(goal, CONFIDENCE).as_ref());
         (survivors.len() > 1 && last < most && !is_decided).then_some((last + 1, survivors))
+    }
+
+    /// Whether several stores may be the best here, and further rounds may tell.
+    pub fn is_open(&self, goal: Goal) -> bool {
+        let verdict = self.sample(goal).map(|sample| sample.verdict);
+        let is_undecided = matches!(verdict, Some(MapVerdict::Undecided(stores)) if stores.len() > 1);
+        is_undecided && self.rounds() < MAP_ROUNDS.1
     }
 
     /// The rounds before this one.
@@ -99,14 +103,7 @@ impl<'a> MapRace<'a> {
         // A dropped store does not return.
         let is_in = |store: &&String| round < 2 || self.has(store, round);
         let still: Vec<String> = entered.iter().filter(has_figures).filter(is_in).cloned().collect();
-        let typical = rank_costs(&self.cells, typical, 0.0, CONFIDENCE);
-        // In the first round a store must also be far behind by its typical operation times, which other load hardly
-        // affects.
-        let is_typical = |store: &str| {
-            round > 1 || !goal.is_of_time() || typical.as_ref().is_some_and(|typical| is_far_behind(store, typical))
-        };
-        let far: Vec<String> =
-            still.iter().filter(|store| is_far_behind(store, &ranking) && is_typical(store)).cloned().collect();
+        let far = far_behind(&self.cells, &still, &ranking, (round, goal));
         let out = behind(&still, &ranking, (round, &far), |_| false);
         still.into_iter().filter(|store| out.iter().all(|each| each.store != *store)).collect()
     }
@@ -116,19 +113,17 @@ impl<'a> MapRace<'a> {
         rank_costs(&self.cells, |cell| goal.cost(cell), goal.resolution(), confidence)
     }
 
-    /// The ranking for the sample: without stores that one round showed to be far behind, about which nothing more is
-    /// known.
-    pub fn proven(&self, goal: Goal) -> Option<Ranking> {
+    /// The ranking for the sample, and the stores that it leaves out: one round showed them to be far behind, and nothing
+    /// more is known of them.
+    pub fn proven(&self, goal: Goal) -> Option<(Ranking, Vec<String>)> {
         let all = self.ranking(goal, CONFIDENCE)?;
-        let best = all.order[0].centre;
-        let is_told = |place: &&Place| place.rounds > 1 || place.centre <= PICK_FAR_BEHIND * best;
-        let told: Vec<&str> = all.order.iter().filter(is_told).map(|place| place.name.as_str()).collect();
-        if told.len() == all.order.len() {
-            return Some(all);
+        let is_behind = |place: &&Place| place.rounds < 2 && place.centre > PICK_FAR_BEHIND * all.order[0].centre;
+        let behind: Vec<String> = all.order.iter().filter(is_behind).map(|place| place.name.clone()).collect();
+        if behind.is_empty() {
+            return Some((all, behind));
         }
-        let cells: Vec<&CellRound> =
-            self.cells.iter().filter(|cell| told.contains(&cell.end.axes.store.as_str())).copied().collect();
-        Self { cells }.ranking(goal, CONFIDENCE)
+        let told = self.cells.iter().filter(|cell| !behind.contains(&cell.end.axes.store)).copied().collect();
+        Some((Self { cells: told }.ranking(goal, CONFIDENCE)?, behind))
     }
 
     /// The outcome of the rounds. `None` if there are none.
@@ -140,7 +135,7 @@ impl<'a> MapRace<'a> {
             return Some(MapSample { verdict: MapVerdict::Nobody, times_best: BTreeMap::new(), unknown: self.late() });
         };
         let times_best = all.order.iter().map(|place| (place.name.clone(), all.times_the_best(place))).collect();
-        let verdict = self.proven(goal).map_or(MapVerdict::Nobody, |ranking| verdict(&ranking));
+        let verdict = self.proven(goal).map_or(MapVerdict::Nobody, |(ranking, _)| verdict(&ranking));
         Some(MapSample { verdict, times_best, unknown: self.late() })
     }
 }

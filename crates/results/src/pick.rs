@@ -6,7 +6,7 @@ use bakeoff_protocol::FailureKind;
 use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Rounds, Verdict, rank};
 
 use crate::cell_rounds::{CellRound, failed_cells};
-use crate::goal::{Goal, application, operations_of, typical};
+use crate::goal::{Goal, application, operations_of};
 use crate::pick_facts::PickFacts;
 
 /// The variant of a pick's suite with the original question. The other variants show when the answer would change.
@@ -55,14 +55,9 @@ fn is_dropped_far(place: &Place, best: &Place, facts: &PickFacts) -> bool {
     is_dropped && place.rounds < ROUNDS_PROOF && place.centre > PICK_FAR_BEHIND * best.centre
 }
 
-/// Whether a race has an answer: the best store, a tie, the only store that can do it, or a leader with all others far
-/// behind. There is no answer if the disk was too full for a store, which might be the best. There is none either if a
-/// store had too little time and the goal is not a time.
-pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
-    proven_ranking(cells, PICK_ASKED, facts).is_some_and(|ranking| is_answer(cells, &ranking, facts))
-}
-
-/// The same from the ranking of the original question.
+/// Whether the ranking of the original question has an answer: the best store, a tie, the only store that can do it, or a
+/// leader with all others far behind. There is no answer if the disk was too full for a store, which might be the best.
+/// There is none either if a store had too little time and the goal is not a time.
 pub(crate) fn is_answer(cells: &[CellRound], ranking: &Ranking, facts: &PickFacts) -> bool {
     if of_variant(cells, PICK_ASKED).any(is_without_room) || !unknown_for_time(cells, facts).is_empty() {
         return false;
@@ -170,11 +165,6 @@ pub fn pick_ranking(
 ) -> Option<Ranking> {
     let options = RankOptions { resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
     rank_among(costs(cells, variant, |cell| goal.cost(cell)), options, confidence, among)
-}
-
-/// The same by the typical time of each kind of operation, which other load hardly affects in a single round.
-pub fn pick_typical_ranking(cells: &[CellRound], variant: &str, among: Option<&[String]>) -> Option<Ranking> {
-    rank_among(costs(cells, variant, typical), RankOptions::new(Better::Lower), CONFIDENCE, among)
 }
 
 fn rank_among(

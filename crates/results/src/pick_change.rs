@@ -90,6 +90,33 @@ pub enum Outcome {
     Lost(Place),
 }
 
+/// What a change of the question does to the answer, in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The answer is this store instead.
+    Other(String),
+    /// The answer stays, as far as it shows.
+    Same,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl PickChange {
+    /// What it does, in short.
+    pub fn effect(&self) -> Effect {
+        match self {
+            Self::AnswerLost { ranking, .. } | Self::Ranked { ranking, outcome: Outcome::Lost(_), .. } => {
+                Effect::Other(ranking.best.clone())
+            }
+            Self::Ranked {
+                outcome: Outcome::Stays | Outcome::Leads | Outcome::Tied(_) | Outcome::Hardly(_), ..
+            }
+            | Self::Unrivalled(Unrivalled::NobodyElseCan | Unrivalled::Failed(_)) => Effect::Same,
+            _ => Effect::Unknown,
+        }
+    }
+}
+
 /// Stores with which no changed question was tried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotTried {

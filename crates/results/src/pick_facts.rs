@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use bakeoff_protocol::Durability;
 use bakeoff_text::{counted, format_count};
 use serde::{Deserialize, Serialize};
 
 use crate::goal::Goal;
 use crate::grouped::grouped;
 use crate::lack::Lack;
+use crate::map_axis::MapQuantity;
 
 /// A store that cannot be the answer, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +54,9 @@ pub struct Question {
     pub variant: String,
     /// The change, for people: `twice the value size, 2KiB..20KiB`.
     pub words: String,
+    /// The quantity of a map that it changes. `None` if it is not numeric, and in older runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varies: Option<MapQuantity>,
     /// Why it was not measured, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_measured: Option<String>,
@@ -108,8 +113,14 @@ impl RoundOperations {
 /// The question of a pick and the course of its race, as `run.json` stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PickFacts {
-    /// The need as bakeoff understood it: keys and values, in the order of the questions.
+    /// The need as bakeoff understood it, for people: keys and values, in the order of the questions.
     pub need: Vec<(String, String)>,
+    /// What an acknowledged write must survive. `None` in older runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// Whether an imported tape was replayed, of which nothing can vary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_tape: bool,
     /// The parts of the need that are not defaults, as options. `None` in older runs, and if a map does not accept
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

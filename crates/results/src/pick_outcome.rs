@@ -67,8 +67,7 @@ impl<'a> PickOutcome<'a> {
     /// The durability level at which a store took part, if it differs from the requested one because the store offers
     /// no lower level.
     pub fn other_level(&self, store: &str) -> Option<Durability> {
-        let (_, asked) = self.facts.need.iter().find(|(key, _)| key == "durability")?;
-        let asked: Durability = asked.parse().ok()?;
+        let asked = self.facts.durability?;
         let mut cells = of_variant(&self.run.cells, PICK_ASKED).filter(|cell| cell.end.axes.store == store);
         cells.next().map(|cell| cell.end.axes.durability).filter(|level| *level != asked)
     }
@@ -93,7 +92,7 @@ impl<'a> PickOutcome<'a> {
         self.flush_share.get_or_init(|| flush_share(self.run, self.cells(PICK_ASKED))).as_ref()
     }
 
-    /// Whether the race has an answer; see [`crate::pick::pick_is_answered`].
+    /// Whether the race has an answer; see [`crate::pick::is_answer`].
     pub fn is_answered(&self) -> bool {
         self.asked().is_some_and(|ranking| is_answer(&self.run.cells, ranking, self.facts))
     }

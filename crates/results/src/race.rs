@@ -1,20 +1,39 @@
 //! Rules of a race: who is behind, who returns, and when it is decided, given a ranking of the rounds so far.
 
-use bakeoff_stats::{Place, Ranking};
+use bakeoff_stats::{Place, Ranking, Verdict};
 
-use crate::pick::PICK_FAR_BEHIND;
+use crate::cell_rounds::CellRound;
+use crate::goal::{Goal, typical};
+use crate::pick::{CONFIDENCE, PICK_FAR_BEHIND, rank_costs};
 use crate::pick_facts::Excluded;
 
 /// The confidence level for dropping a store as worse after any round. The error rate over all looks stays near 5 %.
-pub const DROP_CONFIDENCE: f64 = 0.99;
+pub(crate) const DROP_CONFIDENCE: f64 = 0.99;
 
 /// Stores whose difference is known to be below this factor are equal: more rounds would not help.
 const EQUAL_WITHIN: f64 = 1.05;
 
+/// The stores of `some` that are far behind the best of a ranking after a round. After the first round, if the goal is a
+/// time, they must also be far behind by their typical operation times, which other load hardly affects.
+pub(crate) fn far_behind(
+    cells: &[&CellRound],
+    some: &[String],
+    ranking: &Ranking,
+    (round, goal): (u32, Goal),
+) -> Vec<String> {
+    let mut far: Vec<String> = some.iter().filter(|store| is_far_behind(store, ranking)).cloned().collect();
+    if round < 2 && goal.is_of_time() {
+        let own: Vec<_> = cells.iter().filter(|cell| some.contains(&cell.end.axes.store)).copied().collect();
+        let typical = rank_costs(&own, typical, 0.0, CONFIDENCE);
+        far.retain(|store| typical.as_ref().is_some_and(|typical| is_far_behind(store, typical)));
+    }
+    far
+}
+
 /// The stores among `still` that are behind, with the reason, best first. Stores in `far` are behind at once. So are
 /// stores that are far behind and have a higher durability level than requested: more rounds of these would take time
 /// from the others. One rival always stays, to prove the best against.
-pub fn behind(
+pub(crate) fn behind(
     still: &[String],
     ranking: &Ranking,
     (round, far): (u32, &[String]),
@@ -37,7 +56,7 @@ pub fn behind(
 /// The stores among `worse` that are no longer worse after later rounds of the best. They race on, because an answer
 /// must not call a dropped store tied. A single round does not show this. Two varying rounds prove nothing, but do not
 /// justify continuing with a store that is far behind.
-pub fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
+pub(crate) fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
     let is_level =
         |place: &&Place| place.ratio_to_best.is_some() && !place.is_worse() && !is_far_behind(&place.name, ranking);
     let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
@@ -45,22 +64,27 @@ pub fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
 }
 
 /// The store's cost as a multiple of the best.
-pub fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
+pub(crate) fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
     format!("{:.1} × the cost of the best after round {round}", place.centre / ranking.order[0].centre)
 }
 
 /// Whether a store is far behind the best of a ranking.
-pub fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
+pub(crate) fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
     let place = ranking.order.iter().find(|place| place.name == store);
     place.is_some_and(|place| place.centre > PICK_FAR_BEHIND * ranking.order[0].centre)
 }
 
 /// Whether all stores in `still` are known to be within a few percent of the best.
-pub fn as_good_as_equal(ranking: &Ranking, still: &[String]) -> bool {
+pub(crate) fn as_good_as_equal(ranking: &Ranking, still: &[String]) -> bool {
     still.iter().all(|store| {
         let place = ranking.order.iter().find(|place| place.name == *store);
         place.and_then(|place| place.ratio_to_best).is_some_and(|ratio| ratio.high <= EQUAL_WITHIN)
     })
+}
+
+/// Whether more rounds would say nothing more: one is proven to be best, or the first ones to be tied, or nobody has figures.
+pub(crate) fn is_told(ranking: Option<&Ranking>) -> bool {
+    ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Tie | Verdict::Alone))
 }
 
 #[cfg(test)]

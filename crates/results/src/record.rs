@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bakeoff_measure::{Machine, Medium};
-use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
+use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription, is_blank};
 use bakeoff_suite::RunOptions;
 use bakeoff_tape::{PoolFacts, Role};
 use bakeoff_text::shell_command;
@@ -36,6 +36,9 @@ pub struct RunRecord {
     pub protocol: u64,
     /// The version of bakeoff, with the commit it was built from; empty if unknown.
     pub bakeoff_version: String,
+    /// What the user calls the run, to find it again; `None` where nothing was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The command line as typed.
     pub command_line: CommandLine,
     /// The working directory. Relative paths start there.
@@ -152,8 +155,30 @@ pub struct SuiteRecord {
     /// Phases whose threads have roles. Variants with the same ones appear once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<PhaseRoles>,
+    /// The phases of each variant; of a suite without variants, one entry. Empty in runs of older versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseOrder>,
     /// The text of the file.
     pub text: String,
+}
+
+impl SuiteRecord {
+    /// The names of a variant's phases, in the order in which they run; `None` if that is not known.
+    pub fn phases_of(&self, variant: Option<&str>) -> Option<&[String]> {
+        let of_variant = self.phases.iter().find(|order| order.variant.as_deref() == variant);
+        of_variant.map(|order| order.phases.as_slice())
+    }
+}
+
+/// The phases of a variant, in the order in which they run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseOrder {
+    /// The variant, where the suite has variants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The names of its phases.
+    pub phases: Vec<String>,
 }
 
 /// A phase whose threads have roles.
@@ -378,19 +403,15 @@ impl RunRecord {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, directory: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        seal(&mut text);
-        text.push(b'\n');
+    pub fn write(&self, directory: &Path) -> Result<(), RunError> {
         let path = directory.join(RUN_FILE);
-        replace_file(&path, &text).map_err(|why| {
-            let remedy = match why.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ". Make room",
-                io::ErrorKind::FileTooLarge => ". Raise the limit on files (ulimit -f)",
-                _ => "",
-            };
-            io::Error::new(why.kind(), format!("cannot write {}: {why}{remedy}", path.display()))
-        })
+        let text = serde_json::to_vec_pretty(self).map_err(io::Error::from);
+        let written = text.and_then(|mut text| {
+            seal(&mut text);
+            text.push(b'\n');
+            replace_file(&path, &text)
+        });
+        written.map_err(|source| RunError::Write { path, source })
     }
 
     /// The requested number of rounds of each cell; one if unknown.
@@ -406,7 +427,7 @@ impl RunRecord {
     /// The name of the run for people.
     pub fn title(&self) -> &str {
         let names = [self.suite.title.as_str(), self.suite.name.as_str()];
-        names.into_iter().find(|name| !name.is_empty()).unwrap_or("bakeoff")
+        names.into_iter().find(|name| !is_blank(name)).unwrap_or("bakeoff")
     }
 }
 

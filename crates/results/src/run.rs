@@ -9,6 +9,7 @@ use bakeoff_protocol::{CellEnd, Profile, StoreDescription};
 use bakeoff_text::command_again;
 
 use crate::cell_rounds::{CellRound, failed_cells};
+use crate::contender::{shown_title, tell_apart};
 use crate::error::RunError;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
@@ -61,7 +62,10 @@ impl Run {
             Err(error) => return Err(error),
         };
         let mut run = Self { directory: directory.to_owned(), record, cells, notes };
+        tell_apart(&mut run.record.stores);
+        run.record.suite.title = shown_title(&run.record.suite.title, &run.record.suite.name);
         run.check_cells();
+        run.order();
         Ok(run)
     }
 
@@ -148,6 +152,22 @@ impl Run {
     pub fn must_be_measured(&self) -> Result<(), RunError> {
         let refuse = |profile| Err(RunError::Profiled { directory: self.directory.clone(), profile });
         self.profile().map_or(Ok(()), refuse)
+    }
+
+    /// Puts rounds in the order in which they ran, and phases in that of the suite, wherever their lines stand. Of rounds that began
+    /// in the same second, those of cells that were planned first come first.
+    fn order(&mut self) {
+        let planned: BTreeMap<&str, usize> =
+            self.record.cells.iter().enumerate().map(|(place, cell)| (cell.as_str(), place)).collect();
+        let place = |cell: &str| planned.get(cell).copied().unwrap_or(planned.len());
+        self.cells.sort_by_cached_key(|CellRound { end, .. }| {
+            (end.started.clone(), end.round, place(&end.cell), end.cell.clone())
+        });
+        for round in &mut self.cells {
+            let Some(order) = self.record.suite.phases_of(round.end.axes.variant.as_deref()) else { continue };
+            let place = |phase: &str| order.iter().position(|name| name == phase).unwrap_or(order.len());
+            round.phases.sort_by_key(|line| place(&line.result.phase));
+        }
     }
 
     /// Notes cells whose ids are not in `run.json`: they come from another run. Notes lost rounds, which it counted.

@@ -190,7 +190,8 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "block_write_bytes_per_operation",
         title: "bytes written",
-        help: "Bytes that the process sent to the block layer during the phase, per operation of it.",
+        help: "Bytes that the process sent to the block layer during the phase, per operation of it. A page that is written again \
+               before it reaches the disk counts once, and files in memory count nothing.",
         unit: "bytes",
         figure: |of| per_operation(of, of.phase?.0.result.resources.block_write_bytes? as f64),
         ..TIME
@@ -213,7 +214,8 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "rss_peak_above_baseline_bytes_of_phase",
         title: "memory in the phase",
-        help: "Highest resident memory of the phase above that of the opened, empty store.",
+        help: "Highest resident memory of the phase above that of the opened, empty store. Pages of files that a store maps count. \
+               Those that the page cache holds for other stores do not.",
         unit: "bytes",
         resolution: PAGE_BYTES,
         in_detail: false,
@@ -275,7 +277,8 @@ pub const MEASURES: [ContestMeasure; 22] = [
     ContestMeasure {
         name: "rss_peak_above_baseline_bytes",
         title: "peak memory",
-        help: "Highest resident memory of all phases above that of the opened, empty store.",
+        help: "Highest resident memory of all phases above that of the opened, empty store. Pages of files that a store maps count. \
+               Those that the page cache holds for other stores do not.",
         unit: "bytes",
         resolution: PAGE_BYTES,
         table: Some(Family::Memory),
