@@ -19,6 +19,7 @@ mod cell;
 pub mod check_driver;
 mod drivers;
 mod execute;
+mod explain;
 mod in_turn;
 mod map;
 mod mode;
@@ -40,12 +41,15 @@ pub use cell::by_hand::RequestByHand;
 pub use drivers::discovery::{Driver, Drivers, UnresponsiveDriver};
 pub use drivers::recipes::{Recipe, StoreNames, drivers_for, left_out, lost, not_built, recipes, store_names};
 pub use execute::{FinishedRun, execute};
+pub use explain::{Advised, explained};
 pub use in_turn::{TurnSide, execute_in_turn};
 pub use place::cgroup::MemoryGroups;
 pub use place::guard::guard;
 pub use place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, remove_unfinished, shown};
 pub use place::results_removal::Removal;
-pub use place::run_directory::{Readers, is_unbegun, make_run_directory, newest_results};
+pub use place::run_directory::{
+    FoundRun, Readers, find_run, is_unbegun, make_run_directory, newest_results, results_newest_first,
+};
 pub use place::scratch::{remove_leftovers_of, unmarked_in};
 pub use plan::estimate::{describe_share, describe_size};
 pub use plan::rate_plan::{check_rate_budget, expected_rate_times, plan_rates};

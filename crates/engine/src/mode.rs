@@ -48,7 +48,6 @@ pub(crate) fn measure(mut run: RunState<'_>, mut mode: Box<dyn Mode>, mut displa
 fn measure_step(run: &mut RunState<'_>, mode: &mut dyn Mode, step: &Step, display: &mut Display) -> Result<bool> {
     let setup = run.setup;
     let workload = step.replayed(&setup.plan)?;
-    let Some(tapes) = run.tapes(step.workload, display)? else { return Ok(false) };
     for (place, &index) in step.cells.iter().enumerate() {
         let cell = &workload.cells[index];
         if run.is_cell_done(cell, step.round) {
@@ -57,6 +56,8 @@ fn measure_step(run: &mut RunState<'_>, mode: &mut dyn Mode, step: &Step, displa
         if run.must_stop() {
             return Ok(false);
         }
+        // For each cell, as the driver of the one before may have changed them.
+        let Some(tapes) = run.tapes(step.workload, display)? else { return Ok(false) };
         let (begin, removal) = (Instant::now(), run.scratch.removal_time());
         mode.before_cell(run, step, place, display);
         if !run.cell(&workload, cell, &tapes, step.round, mode.cell_limit(), display)? {

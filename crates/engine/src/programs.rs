@@ -117,7 +117,7 @@ fn ended_well(words: &str, output: &Output) -> Result<()> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said = bakeoff_text::printable(said.trim().lines().last().unwrap_or("it said nothing"));
-    bail!("`{words}` failed ({}): {said}", output.status)
+    bail!("`{words}` failed ({}): {said}. Fix that, or leave out what needs it", output.status)
 }
 
 /// What we start must not outlive us, however we die.

@@ -1,19 +1,16 @@
 //! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
 //!
-//! A store is dropped when it is worse than the best at a level that allows for looking after every round. Where the time is short, four
-//! times the cost of the best is enough: in two rounds, or in one by the medians of its operations too. Other work on the machine cannot
-//! spoil these. The next best stays as long as there is time to prove it worse. The time that is left goes to the variants of the suite,
-//! with the stores that lead.
+//! Who is dropped, when the race is decided and who leads follows from the results (`bakeoff_results::pick_race`). The race says which
+//! rounds fit the time. What is left of it goes to the variants of the suite, with the stores that lead.
 
 mod view;
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bakeoff_results::pick::{PICK_ASKED, PICK_ASKED_PART, goal_so_far, pick_is_answered};
-use bakeoff_results::pick_facts::{Excluded, PickFacts};
-use bakeoff_results::race::{as_good_as_equal, behind, caught_up, cost_label};
-use bakeoff_stats::Verdict;
+use bakeoff_results::pick::{PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF};
+use bakeoff_results::pick_facts::{Excluded, PickFacts, Question};
+use bakeoff_results::pick_race::{Judgement, QUESTION_ROUNDS, finalists, is_settled, judge, leaves_for_time};
 use bakeoff_suite::WorkloadPlan;
 use bakeoff_text::roughly;
 use rand::SeedableRng;
@@ -24,16 +21,12 @@ use crate::mode::Mode;
 use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates_of_all};
 use crate::plan::schedule::Costs;
 use crate::plan::step::{Replay, Step};
-use crate::race::view::{cells_of, far_behind, leaves_many_files, left_of, names, promises_more, ranking};
+use crate::race::view::{cells_of, leaves_many_files, left_of, names, promises_more};
 use crate::state::{CellLimit, Ended, RunState};
 use crate::surroundings::progress::Display;
 
 /// Rounds that those who stay have at least.
-const ROUNDS_MIN: u32 = 3;
-
-/// Rounds that each variant has, and has at most while nobody is ahead beyond doubt; and stores in it.
-const VARIANT_ROUNDS: (u32, u32) = (3, 20);
-const FINALISTS: usize = 4;
+const ROUNDS_MIN: u32 = ROUNDS_PROOF as u32;
 
 /// A pick's suite, run as a race.
 pub(crate) struct Race {
@@ -123,25 +116,22 @@ impl Race {
         let (asked, round) = (&run.setup.plan.workloads[self.asked], step.round);
         let cells = &asked.cells;
         self.alive.retain(|&cell| !run.results.has_failed(&cells[cell].id));
-        // Among all, those that were dropped too, as the answer will rank them.
-        let goal = goal_so_far(run.rounds(), self.facts.optimize);
-        let Some(ranking) = ranking(run, PICK_ASKED, goal, None) else { return true };
         // The rounds that a proof takes would not fit for all, and the rest after them.
         let missing = ROUNDS_MIN.saturating_sub(round) as usize;
         let proof = Step { cells: self.alive.repeat(missing), ..step.clone() };
-        let short = missing > 0 && !self.fits(run, &proof, PICK_ASKED_PART);
+        let is_short = missing > 0 && !self.fits(run, &proof, PICK_ASKED_PART);
         let still = names(&self.alive, cells);
-        let far = if short { far_behind(run, &still, &ranking, round) } else { Vec::new() };
-        let back = caught_up(&self.worse, &ranking);
+        let promises_more = |store: &str| promises_more(asked, store);
+        let (goal, so_far) = (self.facts.optimize, (&*still, &*self.worse));
+        let Judgement { back, behind, is_decided } =
+            judge(run.rounds(), goal, (round, is_short), so_far, promises_more);
         self.worse.retain(|name| !back.contains(name));
         self.facts.dropped.retain(|each| !back.contains(&each.store));
         self.alive.extend((0..cells.len()).filter(|&cell| back.contains(&cells[cell].axes.store)));
-        let still = names(&self.alive, cells);
-        let behind = behind(&still, &ranking, (round, &far), |store| promises_more(asked, store));
         self.alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
         self.worse.extend(behind.iter().map(|each| each.store.clone()));
         self.facts.dropped.extend(behind);
-        round >= ROUNDS_MIN && (self.alive.len() <= 1 || as_good_as_equal(&ranking, &names(&self.alive, cells)))
+        is_decided
     }
 
     /// Leaves out those of which a round would not be done in its part of the time, as each write has to be flushed that nobody asked to be.
@@ -167,39 +157,24 @@ impl Race {
     }
 
     /// Whether one more round of what was asked fits the time. The rounds that a proof takes may have all of it, and if that is too
-    /// little for everyone, those that are furthest behind are left out: of two one that is far behind, while it has no more than two rounds.
+    /// little for everyone, some leave the race.
     fn fit_round(&mut self, run: &RunState<'_>, round: u32) -> bool {
         let cells = &run.setup.plan.workloads[self.asked].cells;
         let part = if round <= ROUNDS_MIN { 1.0 } else { PICK_ASKED_PART };
         while !self.fits(run, &self.step(round), part) {
-            if round > ROUNDS_MIN || self.alive.len() <= 1 {
+            let still = names(&self.alive, cells);
+            let Some(last) = leaves_for_time(run.rounds(), self.facts.optimize, round - 1, &still) else {
                 return false;
-            }
-            let among = names(&self.alive, cells);
-            let goal = goal_so_far(run.rounds(), self.facts.optimize);
-            let Some(ranking) = ranking(run, PICK_ASKED, goal, Some(&among)) else { return false };
-            let Some(last) = ranking.order.last() else { return false };
-            if self.alive.len() == 2 && !far_behind(run, &among, &ranking, round - 1).contains(&last.name) {
-                return false;
-            }
-            let why = format!("{}, and no time for more", cost_label(last, &ranking, round - 1));
-            self.alive.retain(|&cell| cells[cell].axes.store != last.name);
-            self.facts.dropped.push(Excluded::dropped(last.name.clone(), why));
+            };
+            self.alive.retain(|&cell| cells[cell].axes.store != last.store);
+            self.facts.dropped.push(last);
         }
         true
     }
 
-    /// The stores that the variants are measured with. What was dropped after its first round is not among them, but for the next best.
-    fn leaders(&self, run: &RunState<'_>) -> Vec<String> {
-        let ranking = ranking(run, PICK_ASKED, self.facts.optimize, None);
-        let order = ranking.map(|ranking| ranking.order).unwrap_or_default().into_iter().enumerate();
-        let leading = order.filter(|(index, place)| *index < 2 || place.rounds > 1);
-        leading.take(FINALISTS).map(|(_, place)| place.name).collect()
-    }
-
     /// Keeps who leads what was asked, and finds out which variants there is time for.
     fn begin_variants(&mut self, run: &RunState<'_>) {
-        self.facts.finalists = self.leaders(run);
+        self.facts.finalists = finalists(run.rounds(), self.facts.optimize);
         self.stage = Stage::Over;
         if self.facts.finalists.is_empty() || run.is_interrupted() {
             return;
@@ -220,8 +195,8 @@ impl Race {
     /// The next round of a variant, each after the other, as far as the time goes; with the question that it is for.
     fn next_variant(&mut self, run: &RunState<'_>, (round, first): (u32, usize)) -> Option<(usize, Step)> {
         for question in first..self.facts.questions.len() {
-            let is_settled = round > VARIANT_ROUNDS.0 && self.is_settled(run, question);
-            if is_settled || self.facts.questions[question].not_measured.is_some() {
+            let Question { variant, not_measured, .. } = &self.facts.questions[question];
+            if not_measured.is_some() || is_settled(run.rounds(), variant, self.facts.optimize, round - 1) {
                 continue;
             }
             let Ok(step) = self.variant_step(run, question, round) else { continue };
@@ -251,19 +226,13 @@ impl Race {
         expected.sort_by_key(|(_, round)| *round);
         let mut left = left_of(run, 1.0);
         for (place, (question, round)) in expected.into_iter().enumerate() {
-            let wanted = round * VARIANT_ROUNDS.0;
+            let wanted = round * QUESTION_ROUNDS.0;
             if wanted <= left || place == 0 {
                 left = left.saturating_sub(wanted);
             } else {
                 self.facts.questions[question].not_measured = Some(no_time(round));
             }
         }
-    }
-
-    /// Whether more rounds of a variant would say nothing more.
-    fn is_settled(&self, run: &RunState<'_>, question: usize) -> bool {
-        let ranking = ranking(run, &self.facts.questions[question].variant, self.facts.optimize, None);
-        ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Tie | Verdict::Alone))
     }
 
     /// The round of a variant, or why there is none.
@@ -319,7 +288,7 @@ impl Mode for Race {
                         self.stage = Stage::Variants { round, question };
                         return Ok(Some(step));
                     }
-                    None if round < VARIANT_ROUNDS.1 => {
+                    None if round < QUESTION_ROUNDS.1 => {
                         self.stage = Stage::Variants { round: round + 1, question: 0 };
                     }
                     None => self.stage = Stage::Over,
@@ -361,12 +330,9 @@ impl Mode for Race {
     }
 
     fn end(mut self: Box<Self>, mut run: RunState<'_>) -> Result<Ended> {
-        let is_answered = pick_is_answered(run.rounds(), &self.facts);
         self.facts.proof_ns_expected = (self.costs.predict(self.asked) * f64::from(ROUNDS_MIN)) as u64;
         run.file.pick = Some(self.facts);
-        // An answer is what was wanted: that some store failed on the way is part of it.
-        let failed = usize::from(!is_answered);
-        Ok(Ended { failed, ..run.end(Vec::new())? })
+        run.end(Vec::new())
     }
 
     fn cell_limit(&self) -> CellLimit {
@@ -376,6 +342,6 @@ impl Mode for Race {
 
 /// That there was no time for the rounds of a variant, and how much it would take.
 fn no_time(round: Duration) -> String {
-    let rounds = VARIANT_ROUNDS.0;
+    let rounds = QUESTION_ROUNDS.0;
     format!("there was too little time left: {rounds} rounds take about {}", roughly(round * rounds))
 }

@@ -216,7 +216,8 @@ impl RateSearches {
         // Asked again for ever, otherwise.
         if self.rounds_at(run, place, rate) < step.round && !run.results.has_failed(id) {
             bail!(
-                "the cell {id} at {rate}/s does not tell whether the bound holds: its driver reports no open loop, or no latencies"
+                "the cell {id} at {rate}/s does not tell whether the bound holds: its driver reports no open loop, or no latencies. \
+                 Leave its store out with --stores"
             );
         }
         of.probes.measured = Some(true);

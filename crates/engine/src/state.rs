@@ -1,25 +1,28 @@
 //! A run under way: its tapes, its cells and its time. Which cell comes next is the matter of a mode.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_measure::Medium;
 use bakeoff_protocol::{CellStatus, ResultLine};
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::leaders::live_leaders;
 use bakeoff_results::results_file::ResultsFile;
+use bakeoff_results::warnings::warnings;
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
-use bakeoff_tape::{OnProgress, Recording, TapeError, Workload};
+use bakeoff_tape::{OnProgress, Recording, Seal, TapeError, Workload};
 use bakeoff_text::command_again;
 
 use crate::cell::job::CellJob;
 use crate::cell::{measurement, warm_up};
 use crate::place::own_directory::OwnDirectory;
 use crate::place::scratch::Scratch;
+use crate::place::tree::remove_tree;
 use crate::plan::setup::Setup;
-use crate::plan::warnings;
 use crate::surroundings::disturbance;
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::progress::Display;
@@ -57,6 +60,32 @@ pub(crate) struct RunState<'a> {
 pub(crate) struct Tapes {
     recording: Recording,
     warm_up: Option<Recording>,
+    /// Finds out if a driver changed one of their files, which all drivers share.
+    seal: Seal,
+}
+
+/// File systems that update a file's times at every write, also through a mapping.
+const TIMES_TELL: [&str; 6] = ["btrfs", "ext2", "ext3", "ext4", "f2fs", "xfs"];
+
+impl Tapes {
+    fn new(recording: Recording, warm_up: Option<Recording>) -> Result<Self> {
+        let tells = Medium::read(&recording.pool).file_system.is_some_and(|name| TIMES_TELL.contains(&&*name));
+        let files = recording.files().chain(warm_up.iter().flat_map(Recording::files));
+        let seal = Seal::new(files.collect::<BTreeSet<_>>(), tells)?;
+        Ok(Self { recording, warm_up, seal })
+    }
+}
+
+impl Tapes {
+    /// A file that somebody removed.
+    fn missing(&self) -> Option<&Path> {
+        let all = [Some(&self.recording), self.warm_up.as_ref()].into_iter().flatten().flat_map(files);
+        all.map(PathBuf::as_path).find(|file| !file.exists())
+    }
+}
+
+fn files(of: &Recording) -> impl Iterator<Item = &PathBuf> {
+    of.phases.iter().map(|phase| &phase.path).chain([&of.pool, &of.verify])
 }
 
 /// What ends a cell early.
@@ -72,7 +101,7 @@ pub(crate) struct CellLimit {
 pub struct Ended {
     /// Rounds of cells, failed ones too.
     pub measured: usize,
-    /// Cells.
+    /// Those of them that failed.
     pub failed: usize,
     /// Cells that failed since the machine lacked something: they are tried again when the run is resumed.
     pub retried: usize,
@@ -141,13 +170,15 @@ impl RunState<'_> {
         let side = self.file.side.as_ref().map_or_else(String::new, |side| format!(" · {}", side.side.name()));
         let what = format!("{} · {} · round {round}{side}", cell.axes.store, workload);
         display.doing(&what);
+        let medium = &workload.conditions.medium;
+        let fresh = self.scratch.fresh(medium);
         let job = self.job(workload, cell, tapes, limit)?;
         let recording = &tapes.recording;
         let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
         let log = format!("logs/{}-{round}.log", cell.id);
         let log_path = self.directory.path().join(&log);
         let begin = Instant::now();
-        let lines = match self.scratch.fresh(&workload.conditions.medium) {
+        let lines = match fresh {
             Err(why) => measurement::without_medium(&job, round, log, &why),
             Ok(directory) => {
                 let lines =
@@ -158,8 +189,13 @@ impl RunState<'_> {
                         let percent = done.saturating_mul(100) / total.max(1);
                         display.doing(&format!("{what}: {} {percent} %", progress.phase));
                     });
-                self.scratch.clear(&workload.conditions.medium);
-                lines?
+                let removed = self.scratch.removed(medium).or_else(|| tapes.missing()).map(Path::to_owned);
+                self.scratch.clear(medium);
+                let mut lines = lines?;
+                if let (Some(removed), Some(lines)) = (removed, &mut lines) {
+                    measurement::note_removed(lines, &removed);
+                }
+                lines
             }
         };
         let Some(lines) = lines else {
@@ -170,7 +206,32 @@ impl RunState<'_> {
         let (line, failed) = summary(&what, &lines);
         self.results.append(lines)?;
         display.done(&line, failed);
+        if tapes.seal.is_broken() {
+            self.discard_tapes(recording)?;
+        }
         Ok(true)
+    }
+
+    /// Removes all tapes and pools after a driver changed one of them, since workloads share pools. They are recorded again when needed.
+    ///
+    /// # Errors
+    /// The tape was imported, so it cannot be recorded again.
+    fn discard_tapes(&mut self, recording: &Recording) -> Result<()> {
+        if self.setup.imported.is_some() {
+            let directory = recording.pool.parent().unwrap_or(&recording.pool);
+            bail!("a driver has changed the imported tape {}: import it again, and resume", directory.display());
+        }
+        self.tapes = None;
+        let tapes = self.scratch.of_tapes()?;
+        let lenders = self.setup.plan.workloads.iter().map(|workload| lender(tapes, &workload.workload));
+        let workloads = (0..self.setup.plan.workloads.len()).map(|index| workload_directory(&*self.scratch, index));
+        for directory in workloads.chain(lenders.map(Ok)) {
+            let directory = directory?;
+            if directory.exists() {
+                remove_tree(&directory)?;
+            }
+        }
+        Ok(())
     }
 
     fn job<'b>(
@@ -190,6 +251,7 @@ impl RunState<'_> {
             scratch: self.scratch.of(&workload.conditions.medium)?,
             shared: self.scratch.of_tapes()?,
             recording: &tapes.recording,
+            seal: Some(&tapes.seal),
             warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
             compacted_copy: self.setup.suite.makes_compacted_copies(),
             timeout: self.setup.suite.timeout(),
@@ -208,8 +270,12 @@ impl RunState<'_> {
 
     /// The tapes that the cells of a workload need; beside them is made what disturbs them. `None` if the user stopped their recording or the budget ended on the way.
     pub(crate) fn tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Rc<Tapes>>> {
+        self.scratch.restore_tapes()?;
         if let Some((_, tapes)) = self.tapes.as_ref().filter(|(known, _)| *known == index) {
-            return Ok(Some(Rc::clone(tapes)));
+            if tapes.missing().is_none() {
+                return Ok(Some(Rc::clone(tapes)));
+            }
+            self.forget_tapes(index)?;
         }
         let tapes = self.make_tapes(index, display)?.map(Rc::new);
         self.tapes = tapes.clone().map(|tapes| (index, tapes));
@@ -237,17 +303,17 @@ impl RunState<'_> {
         if let Some(imported) = &self.setup.imported {
             self.keep_pool(&workload.workload, &imported.recording)?;
             let warm_up = wanted.then(|| imported.warm_up.clone());
-            return Ok(Some(Tapes { recording: imported.recording.clone(), warm_up }));
+            return Tapes::new(imported.recording.clone(), warm_up).map(Some);
         }
         let Some(recording) = self.record(index, display)? else { return Ok(None) };
-        let mut tapes = Tapes { recording, warm_up: None };
+        let mut warm_up = None;
         if wanted {
             let directory = workload_directory(&*self.scratch, index)?;
             let corpus = self.setup.corpus.as_deref();
-            tapes.warm_up = Some(warm_up::record(&workload.workload, &tapes.recording, &directory, corpus)?);
+            warm_up = Some(warm_up::record(&workload.workload, &recording, &directory, corpus)?);
             self.scratch.settle(&workload.conditions.medium);
         }
-        Ok(Some(tapes))
+        Tapes::new(recording, warm_up).map(Some)
     }
 
     /// The tapes of a workload: recorded when first needed, found again afterwards. `None` if the user stopped it or the budget
@@ -256,7 +322,7 @@ impl RunState<'_> {
         let workload = &self.setup.plan.workloads[index];
         let directory = workload_directory(&*self.scratch, index)?;
         // Pools of the same data are kept once, whichever workload made them first.
-        let lender = self.scratch.of_tapes()?.join(format!("pool-of-{}", workload.workload.pool_name()));
+        let lender = lender(self.scratch.of_tapes()?, &workload.workload);
         let known = directory.exists();
         if !known {
             bakeoff_tape::lend_pool(&lender, &directory)?;
@@ -312,7 +378,7 @@ impl RunState<'_> {
             self.file.given_up = given_up;
             self.file.finished.get_or_insert_with(now);
         }
-        for warning in warnings::after(self.results.rounds()) {
+        for warning in warnings(self.results.rounds()) {
             if !self.file.warnings.iter().any(|known| known.code == warning.code) {
                 self.file.warnings.push(warning);
             }
@@ -325,6 +391,11 @@ impl RunState<'_> {
             interrupted,
         })
     }
+}
+
+/// The directory of a pool that workloads with the same data share.
+fn lender(tapes: &Path, workload: &Workload) -> PathBuf {
+    tapes.join(format!("pool-of-{}", workload.pool_name()))
 }
 
 /// Where the tapes of a workload are.

@@ -61,9 +61,14 @@ impl RequestByHand {
             scratch: own.path(),
             shared: own.path(),
             again: String::new(),
+            seal: None,
         };
+        let request = job.request(1, store_directory);
+        if let Some(around) = request.compacted_copy.as_deref().and_then(Path::parent) {
+            std::fs::create_dir(around).with_context(|| format!("cannot make {}", around.display()))?;
+        }
         Ok(Self {
-            request: job.request(1, store_directory),
+            request,
             driver: driver.path.clone(),
             directory: own.path().to_owned(),
             memory_limit_bytes: workload.conditions.memory_limit_bytes,

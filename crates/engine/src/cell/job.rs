@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bakeoff_protocol::{Crash, PROTOCOL_VERSION, Request, StoreDescription};
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
-use bakeoff_tape::Recording;
+use bakeoff_tape::{Recording, Seal};
 
 use crate::cell::request::{Phases, data_hints, phase_request, value_sizes, warm_up_request};
 use crate::drivers::discovery::Driver;
@@ -23,6 +23,8 @@ pub(crate) struct CellJob<'a> {
     /// Where what cells share lies: tapes, and what a disturbance needs.
     pub(crate) shared: &'a Path,
     pub(crate) recording: &'a Recording,
+    /// What tells whether a driver changed a file that it shares with others; `None` by hand.
+    pub(crate) seal: Option<&'a Seal>,
     /// How far to warm up drivers that want it, and with what.
     pub(crate) warm_up: Option<(WarmUpLimit, &'a Recording)>,
     /// Whether stores that can make a compacted copy of themselves do.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
+use bakeoff_protocol::{CellStatus, Crash, Event, FailureKind, Progress, Request, ResultLine};
+use bakeoff_tape::Seal;
 
 use crate::cell::claims::Refusal;
 use crate::cell::cold::Gates;
@@ -12,8 +13,10 @@ use crate::cell::disk_peak::DiskPeak;
 use crate::cell::job::CellJob;
 use crate::cell::process::{self, Ending, Job, Left, Listener, Printed};
 use crate::cell::round::RoundRecord;
+use crate::explain::explained;
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
+use crate::place::own_directory::shown;
 use crate::plan::flush::flush_ns_before_cell;
 use crate::surroundings::disturbance::Running;
 use crate::surroundings::interrupt::Interrupt;
@@ -74,6 +77,13 @@ pub(crate) fn run(
         _ => ending,
     };
     drop(beside);
+    let ending = match job.seal.and_then(Seal::broken) {
+        Some(file) if !matches!(ending, Ending::Interrupted) => {
+            let what = format!("{} was changed while the driver ran, which may only read it", file.display());
+            Ending::Failed { kind: FailureKind::BadOutput, message: what }
+        }
+        _ => ending,
+    };
     collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
     // A group that stays takes nothing from what was measured. `bakeoff clean` removes it.
     drop(group.map(MemoryGroup::remove));
@@ -95,7 +105,7 @@ struct Round<'a, 'b> {
 impl Listener for Round<'_, '_> {
     fn started(&mut self, process: u32) -> Option<u32> {
         let is_first = !self.record.recovers();
-        self.record.begin_process();
+        self.record.begin_process(process, self.request);
         self.profiling.as_mut().filter(|_| is_first)?.attach(process)
     }
 
@@ -105,6 +115,10 @@ impl Listener for Round<'_, '_> {
             (self.on_progress)(progress);
         }
         Ok(())
+    }
+
+    fn ended(&mut self, rss_peak_bytes: u64) {
+        self.record.end_process(rss_peak_bytes);
     }
 }
 
@@ -117,7 +131,21 @@ pub(crate) fn without_medium(
 ) -> Option<Vec<ResultLine>> {
     let is_full = Left::if_full(job.scratch, 0).is_some();
     let kind = if is_full { FailureKind::DiskFull } else { FailureKind::Medium };
-    RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0, None)
+    RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: explained(why) }, 0, None)
+}
+
+/// Notes that something that a round needed was removed meanwhile. If it failed, no store is at fault, and it is tried again.
+pub(crate) fn note_removed(lines: &mut [ResultLine], removed: &Path) {
+    if let Some(ResultLine::Cell(end)) = lines.last_mut()
+        && end.status == CellStatus::Failed
+    {
+        let why = end.failure_message.take().unwrap_or_default();
+        end.failure = Some(FailureKind::Medium);
+        end.failure_message = Some(format!(
+            "{} was removed meanwhile: let nothing remove directories of a run that goes on. {why}",
+            shown(removed)
+        ));
+    }
 }
 
 /// A control group for one round, if the cell's memory is limited.

@@ -16,7 +16,8 @@ use crate::cell::claims::Refusal;
 use crate::cell::claims::figures::refuse_figures;
 use crate::cell::log::{Log, cause_of_death, jvm_start_failure, lacks_a_jar, last_bytes};
 use crate::cell::output::{Next, Output};
-use crate::drivers::process::{DriverProcess, DriverStart};
+use crate::drivers::process::{DriverProcess, DriverStart, Exit};
+use crate::explain::explained;
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
 use crate::quote::beginning;
@@ -63,6 +64,9 @@ pub(crate) trait Listener {
     /// # Errors
     /// It is not believed: the driver is killed, and the cell fails.
     fn heard(&mut self, printed: &Printed) -> Result<(), Refusal>;
+
+    /// The process has ended, and this was the most that was resident in it, as the kernel counted.
+    fn ended(&mut self, rss_peak_bytes: u64);
 }
 
 /// How a driver process ended.
@@ -80,12 +84,12 @@ pub(crate) enum Ending {
 impl Ending {
     /// What should go on beside the cell does not.
     pub(crate) fn disturbance(why: &anyhow::Error) -> Self {
-        Self::Failed { kind: FailureKind::Disturbance, message: format!("{why:#}") }
+        Self::Failed { kind: FailureKind::Disturbance, message: explained(why) }
     }
 
     /// The cell cannot be started.
     pub(crate) fn set_up(why: &anyhow::Error) -> Self {
-        Self::Failed { kind: FailureKind::SetUp, message: format!("{why:#}") }
+        Self::Failed { kind: FailureKind::SetUp, message: explained(why) }
     }
 
     /// The same where the store's file system has no room left. Few stores pass on what the
@@ -105,6 +109,16 @@ impl Ending {
             Self::Failed { kind: FailureKind::Crash | FailureKind::Timeout, message } => {
                 let (kind, message) = full(message);
                 Self::Failed { kind, message }
+            }
+            other => other,
+        }
+    }
+
+    /// The same, with what the driver has left behind, if anything.
+    fn with_left_behind(self, left_behind: bool) -> Self {
+        match self {
+            Self::Failed { kind, message } if left_behind => {
+                Self::Failed { kind, message: format!("{message}; processes that it had left behind were killed") }
             }
             other => other,
         }
@@ -194,8 +208,14 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
     let begin = Instant::now();
     driver.give(serde_json::to_vec(job.request).context("cannot write the request as JSON")?)?;
     let mut output = Output::of(driver.stdout())?;
-    let mut dying = false;
-    let ending = follow(job, begin, &output, &log, &mut |printed| {
+    let (mut dying, mut left_behind) = (false, false);
+    let has_ended = &mut || {
+        // Its children are ours then. One that has its output open would keep us waiting.
+        let has_ended = driver.has_exited();
+        left_behind |= has_ended && strays.kill();
+        has_ended
+    };
+    let ending = follow(job, begin, &output, &log, has_ended, &mut |printed| {
         dying |= printed.event == Event::Dying;
         listener.heard(printed)
     });
@@ -207,7 +227,9 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
         Some(Followed::Stopped(_)) => Duration::ZERO,
         None => CLOSED_TIME_MAX,
     };
-    let (by_itself, status) = end(driver, patience, &mut output, &log);
+    let (by_itself, exit) = end(driver, patience, &mut output, &log);
+    let status = exit.as_ref().map(|exit| exit.status);
+    exit.iter().for_each(|exit| listener.ended(exit.rss_peak_bytes));
     strays.kill();
     let afterwards = output.end();
     let overflow = log.overflow();
@@ -231,7 +253,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
             kind: FailureKind::Crash,
             message: "the driver closed its output without saying how the cell ended, and went on running".to_owned(),
         },
-        None => silent_end(job, status, kills_before),
+        None => silent_end(job, status, kills_before).with_left_behind(left_behind),
     };
     let ending = match left {
         Some(left) => ending.for_want_of_room(&left),
@@ -251,15 +273,17 @@ enum Followed {
 }
 
 /// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when
-/// output just ends.
+/// output just ends, or nothing comes any more from a driver of which `has_ended` is true.
 fn follow(
     job: &Job<'_>,
     begin: Instant,
     output: &Output,
     log: &Log,
+    has_ended: &mut dyn FnMut() -> bool,
     on_event: &mut dyn FnMut(&Printed) -> Result<(), Refusal>,
 ) -> Option<Followed> {
     let (mut looked, mut is_late) = (Instant::now(), false);
+    let mut ended: Option<Instant> = None;
     loop {
         if job.interrupt.requested() || job.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Followed::Stopped(Ending::Interrupted));
@@ -275,12 +299,17 @@ fn follow(
         if let Some(what) = log.overflow() {
             return Some(Followed::Stopped(bad_output(what)));
         }
+        if ended.is_none() && has_ended() {
+            ended = Some(Instant::now());
+        }
         let next = output.next(POLL);
         is_late |= looked.elapsed() > HELD_UP;
         looked = Instant::now();
         let line = match next {
             Next::Line(line) => line,
             Next::Unreadable(what) => return Some(Followed::Rubbish(what)),
+            // What it has printed was read long ago, and somebody else has its output open.
+            Next::Nothing if ended.is_some_and(|ended| ended.elapsed() > CLOSED_TIME_MAX) => return None,
             Next::Nothing => continue,
             Next::End => return None,
         };
@@ -311,7 +340,7 @@ fn bad_output(message: String) -> Ending {
 
 /// Waits for the driver, and kills it when patience ends or it writes too much. Whether it ended by
 /// itself, and how.
-fn end(driver: DriverProcess, patience: Duration, output: &mut Output, log: &Log) -> (bool, Option<ExitStatus>) {
+fn end(driver: DriverProcess, patience: Duration, output: &mut Output, log: &Log) -> (bool, Option<Exit>) {
     let begin = Instant::now();
     let may_go_on = |output: &Output| !output.is_closed() && log.overflow().is_none();
     while begin.elapsed() < patience && !driver.has_exited() && may_go_on(output) {

@@ -6,6 +6,7 @@ use bakeoff_protocol::{
 };
 
 use crate::cell::claims::directory::Kept;
+use crate::cell::claims::memory::SeenMemory;
 use crate::cell::claims::order::{self, Order};
 use crate::cell::claims::time::Claimed;
 use crate::cell::claims::{Refusal, directory, phase, settings};
@@ -26,7 +27,9 @@ pub(crate) struct RoundRecord<'a> {
     pub(crate) gates: Option<Gates>,
     /// The times that the process under way has claimed; `None` before it starts.
     claimed: Option<Claimed>,
-    /// Wrong answers that a driver has counted. It may say more of them, and fails in any case.
+    /// What is seen of its memory.
+    memory: Option<SeenMemory>,
+    /// What fails it in any case, such as wrong answers that a driver has counted. It may say more of them.
     wrong: Option<Refusal>,
 }
 
@@ -65,7 +68,7 @@ impl<'a> RoundRecord<'a> {
             dies: job.cell.axes.killed,
             verifies: job.can_list(),
         });
-        Self { job, round, lines: Vec::new(), end, order, gates: None, claimed: None, wrong: None }
+        Self { job, round, lines: Vec::new(), end, order, gates: None, claimed: None, memory: None, wrong: None }
     }
 
     /// Whether the process under way opens what one that was killed has left.
@@ -73,9 +76,18 @@ impl<'a> RoundRecord<'a> {
         self.order.recovers()
     }
 
-    /// A process was started for it.
-    pub(crate) fn begin_process(&mut self) {
+    /// A process was started for it, which will be asked for `request`.
+    pub(crate) fn begin_process(&mut self, process: u32, request: &Request) {
         self.claimed = Some(Claimed::begin());
+        self.memory = Some(SeenMemory::begin(process, request));
+    }
+
+    /// The process has ended, and had so much resident at most.
+    pub(crate) fn end_process(&mut self, rss_peak_bytes: u64) {
+        let threads = self.job.workload.workload.lanes;
+        if let Some(what) = self.memory.as_ref().and_then(|seen| seen.ended(rss_peak_bytes, threads)) {
+            self.wrong.get_or_insert((FailureKind::BadOutput, what));
+        }
     }
 
     /// Takes an event of a process that was asked for `request`.
@@ -87,6 +99,9 @@ impl<'a> RoundRecord<'a> {
         self.order.take(&printed.event).map_err(bad_output)?;
         let claimed = self.claimed.get_or_insert_with(Claimed::begin);
         claimed.take(&printed.event, printed.at, printed.is_late).map_err(bad_output)?;
+        if let Some(seen) = &mut self.memory {
+            seen.take(&printed.event, (printed.at, printed.is_late), request).map_err(bad_output)?;
+        }
         match &printed.event {
             Event::Opened(opened) => {
                 if let Some(what) = settings::untrue(&opened.settings, &request.settings, self.job.store) {

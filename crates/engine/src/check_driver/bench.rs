@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::{DriverDescription, Durability, PROTOCOL_VERSION, Request, StoreDescription};
@@ -16,10 +17,15 @@ use bakeoff_tape::{
 use crate::cell::request::{data_hints, phase_request};
 use crate::check_driver::program::run;
 use crate::check_driver::verdict::{Checked, Stop};
+use crate::drivers::discovery::DESCRIBE_TIME_MAX;
 use crate::drivers::process::Answer;
 use crate::place::names::TEMPORARY;
 use crate::place::tree::remove_tree;
 use crate::surroundings::interrupt::Interrupt;
+
+/// How long a driver may take for a request that it does. What is asked here takes well under a
+/// second, and starting a virtual machine a few. Refusing takes no longer than describing.
+const RUN_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Records that a load writes: more than a block has operations.
 const RECORDS: u64 = 300;
@@ -32,6 +38,7 @@ pub(super) struct Bench<'a> {
     directory: PathBuf,
     interrupt: &'a Interrupt,
     asked: Cell<u32>,
+    unanswered: Cell<u32>,
 }
 
 /// The phases of a workload and its tapes.
@@ -51,7 +58,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self> {
         let directory = parent.join(format!("{}-{rule}", store.name.replace('/', "-")));
         std::fs::create_dir(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
-        Ok(Self { program, driver, store, directory, interrupt, asked: Cell::new(0) })
+        Ok(Self { program, driver, store, directory, interrupt, asked: Cell::default(), unanswered: Cell::default() })
     }
 
     /// Removes all that was made for the rule.
@@ -75,11 +82,27 @@ impl<'a> Bench<'a> {
         Ok(store)
     }
 
+    /// Whether the driver did not answer a request of this rule in time.
+    pub(super) fn was_unanswered(&self) -> bool {
+        self.unanswered.get() > 0
+    }
+
+    /// Runs the driver with a verb and an input, next to a store's directory.
+    fn ask_within(&self, time_max: Duration, store: &Path, verb: &str, input: &[u8]) -> Result<Answer> {
+        let beside = (&*store.with_file_name(TEMPORARY), &*store.with_file_name("log"));
+        let answer = run(self.program, (verb, input, time_max), beside, self.interrupt)?;
+        self.unanswered.update(|unanswered| unanswered + u32::from(answer.is_late));
+        Ok(answer)
+    }
+
+    fn ask_text_within(&self, time_max: Duration, store: &Path, text: &[u8]) -> Result<Answer> {
+        std::fs::write(store.with_file_name("request.json"), text)?;
+        self.ask_within(time_max, store, "run", text)
+    }
+
     /// Gives the driver this text as its request, whose store lies, or would, at `store`.
     pub(super) fn ask_text(&self, store: &Path, text: &str) -> Result<Answer> {
-        std::fs::write(store.with_file_name("request.json"), text)?;
-        let beside = (&*store.with_file_name(TEMPORARY), &*store.with_file_name("log"));
-        run(self.program, "run", text.as_bytes(), beside, self.interrupt)
+        self.ask_text_within(RUN_TIME_MAX, store, text.as_bytes())
     }
 
     /// The same with a request.
@@ -87,11 +110,19 @@ impl<'a> Bench<'a> {
         self.ask_text(&request.directory, &serde_json::to_string_pretty(request)?)
     }
 
+    /// The same with a text that it refuses, before it does anything.
+    pub(super) fn ask_text_to_refuse(&self, store: &Path, text: impl AsRef<[u8]>) -> Result<Answer> {
+        self.ask_text_within(DESCRIBE_TIME_MAX, store, text.as_ref())
+    }
+
+    /// The same with a request that it refuses.
+    pub(super) fn ask_to_refuse(&self, request: &Request) -> Result<Answer> {
+        self.ask_text_to_refuse(&request.directory, serde_json::to_string_pretty(request)?)
+    }
+
     /// The driver's answer to another verb.
     pub(super) fn ask_verb(&self, verb: &str) -> Result<Answer> {
-        let store = self.place()?;
-        let beside = (&*store.with_file_name(TEMPORARY), &*store.with_file_name("log"));
-        run(self.program, verb, b"", beside, self.interrupt)
+        self.ask_within(DESCRIBE_TIME_MAX, &self.place()?, verb, b"")
     }
 
     /// Records a load and these phases after it, for so many threads.

@@ -6,12 +6,14 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use bakeoff_protocol::{
     DriverDescription, Durability, PROTOCOL_VERSION, Setting, SettingKind, StoreDescription, check_store_name,
+    check_title,
 };
-use bakeoff_text::shorten_error;
+use bakeoff_text::{shorten, shorten_error};
 
 use crate::check_driver::bench::Bench;
 use crate::check_driver::program::run;
 use crate::check_driver::verdict::{Checked, Stop};
+use crate::drivers::discovery::DESCRIBE_TIME_MAX;
 use crate::place::names::TEMPORARY;
 use crate::surroundings::interrupt::Interrupt;
 
@@ -22,17 +24,24 @@ use crate::surroundings::interrupt::Interrupt;
 pub(super) fn read(program: &Path, directory: &Path, interrupt: &Interrupt) -> Result<DriverDescription> {
     let temporary = directory.join(TEMPORARY);
     std::fs::create_dir(&temporary)?;
-    let answer = run(program, "describe", b"", (&temporary, &directory.join("describe.log")), interrupt)?;
+    let asked = ("describe", &b""[..], DESCRIBE_TIME_MAX);
+    let answer = run(program, asked, (&temporary, &directory.join("describe.log")), interrupt)?;
     let said = || match answer.last_words().as_str() {
         "" => format!("`{} describe` {}", program.display(), answer.ending()),
         words => format!("`{} describe` {}; its last words: {words}", program.display(), answer.ending()),
     };
     let description: DriverDescription = serde_json::from_slice(&answer.output).map_err(|error| {
         let why = shorten_error(&error);
-        anyhow!("{} and printed no description, which docs/PROTOCOL.md shows: {why}", said())
+        anyhow!(
+            "{} and printed no description: {why}. Give a driver, or have it print what docs/PROTOCOL.md shows",
+            said()
+        )
     })?;
     if description.protocol != PROTOCOL_VERSION {
-        bail!("the driver speaks protocol {}, and this program {PROTOCOL_VERSION}", description.protocol);
+        bail!(
+            "the driver speaks protocol {}, and this program {PROTOCOL_VERSION}: have it speak that, or use another bakeoff",
+            description.protocol
+        );
     }
     Ok(description)
 }
@@ -91,14 +100,14 @@ pub(super) fn names(bench: &Bench<'_>) -> Checked {
 /// What people read is there.
 pub(super) fn texts(bench: &Bench<'_>) -> Checked {
     let StoreDescription { title, summary, version, license, language, files, .. } = bench.store;
-    let texts = [
-        ("title", title),
-        ("summary", summary),
-        ("version", version),
-        ("license", license),
-        ("language", language),
-        ("files", files),
-    ];
+    let texts =
+        [("summary", summary), ("version", version), ("license", license), ("language", language), ("files", files)];
+    if let Err(wrong) = check_title(title) {
+        return Err(Stop::broken(
+            "title: one line of text that can be seen",
+            format!("{:?}, which {wrong}", shorten(title)),
+        ));
+    }
     match texts.into_iter().find(|(_, text)| text.trim().is_empty() || text.contains('\n')) {
         None => Ok(()),
         Some((name, text)) => Err(Stop::broken(format!("{name}: one line of text"), format!("{text:?}"))),

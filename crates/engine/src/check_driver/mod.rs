@@ -32,8 +32,9 @@ use bakeoff_protocol::{DriverDescription, StoreDescription};
 use bakeoff_tape::TapeError;
 
 use crate::check_driver::bench::Bench;
-use crate::check_driver::rules::{RULES, Scope};
+use crate::check_driver::rules::{RULES, Rule, Scope};
 use crate::check_driver::verdict::Stop;
+use crate::explain::Advised;
 use crate::place::names;
 use crate::place::own_directory::{Kind, OwnDirectory};
 use crate::surroundings::interrupt::Interrupt;
@@ -49,6 +50,15 @@ pub struct RuleResult<'a> {
     /// How it was kept.
     pub verdict: Verdict,
 }
+
+/// A check that was stopped because the driver does not answer.
+pub struct GivenUp {
+    /// Rules that were not tried, counted for each store.
+    pub untried: usize,
+}
+
+/// The check stops after so many rules with a request that the driver did not answer.
+const UNANSWERED_MAX: u32 = 2;
 
 /// What to check.
 pub struct DriverToCheck<'a> {
@@ -69,12 +79,15 @@ pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
     RULES.iter().map(|rule| (rule.name, rule.says))
 }
 
-/// Checks a driver rule by rule, and reports each.
+/// Checks a driver rule by rule, and reports each. Returns how the check was stopped, if the driver does not answer.
 ///
 /// # Errors
 /// The driver cannot be started or does not describe itself, there is no such store or rule, or
 /// there is no room for the checks.
-pub fn check_driver(asked: &DriverToCheck<'_>, on_result: &mut dyn FnMut(&RuleResult<'_>) -> Result<()>) -> Result<()> {
+pub fn check_driver(
+    asked: &DriverToCheck<'_>,
+    on_result: &mut dyn FnMut(&RuleResult<'_>) -> Result<()>,
+) -> Result<Option<GivenUp>> {
     for name in asked.rules {
         ensure!(
             RULES.iter().any(|rule| rule.name == name),
@@ -83,7 +96,7 @@ pub fn check_driver(asked: &DriverToCheck<'_>, on_result: &mut dyn FnMut(&RuleRe
     }
     let interrupt = Interrupt::install()?;
     let program = asked.program.canonicalize().with_context(|| {
-        format!("cannot find the driver {}: give the path of its executable", asked.program.display())
+        Advised(format!("cannot find the driver {}: give the path of its executable", asked.program.display()))
     })?;
     let own = make_directory(asked)?;
     let checked = describe_and_check(asked, &program, &own, &interrupt, on_result);
@@ -91,7 +104,8 @@ pub fn check_driver(asked: &DriverToCheck<'_>, on_result: &mut dyn FnMut(&RuleRe
         Place::Own(own) => own.remove(),
         Place::Kept(_) => Ok(()),
     };
-    checked.and(removed)
+    let given_up = checked?;
+    removed.map(|()| given_up)
 }
 
 /// Where everything is made.
@@ -114,7 +128,7 @@ impl Place {
 fn make_directory(asked: &DriverToCheck<'_>) -> Result<Place> {
     if let Some(keep) = asked.keep {
         check_links(keep).and_then(|()| std::fs::create_dir(keep)).with_context(|| {
-            format!("cannot make {}: name a directory that is not there, in one that is", keep.display())
+            Advised(format!("cannot make {}: name a directory that is not there, in one that is", keep.display()))
         })?;
         return Ok(Place::Kept(keep.canonicalize()?));
     }
@@ -128,32 +142,40 @@ fn describe_and_check(
     place: &Place,
     interrupt: &Interrupt,
     on_result: &mut dyn FnMut(&RuleResult<'_>) -> Result<()>,
-) -> Result<()> {
+) -> Result<Option<GivenUp>> {
     let description = description::read(program, place.path(), interrupt)?;
     let stores = chosen(asked, &description)?;
     let is_asked = |name: &str| asked.rules.is_empty() || asked.rules.iter().any(|rule| rule == name);
-    for (number, store) in stores.into_iter().enumerate() {
-        // What holds for the driver as a whole is tried with its first store.
-        let scopes: &[Scope] = if number == 0 { &[Scope::Driver, Scope::Store] } else { &[Scope::Store] };
-        for rule in RULES.iter().filter(|rule| scopes.contains(&rule.scope) && is_asked(rule.name)) {
-            let bench = Bench::new(program, &description, store, (place.path(), rule.name), interrupt)?;
-            let verdict = match (rule.check)(&bench) {
-                Ok(()) => Verdict::Ok,
-                Err(Stop::NotOffered(why)) => Verdict::NotOffered(why),
-                Err(Stop::Broken { expected, found }) => Verdict::Failed { expected, found },
-                Err(Stop::Trouble(why)) => return Err(why.context(format!("the rule {} cannot be checked", rule.name))),
-            };
-            if asked.keep.is_none() {
-                bench.remove()?;
-            }
-            let of_store = (rule.scope == Scope::Store).then_some(store.name.as_str());
-            on_result(&RuleResult { rule: rule.name, store: of_store, verdict })?;
-            if interrupt.requested() {
-                bail!(TapeError::Stopped);
-            }
+    // What holds for the driver as a whole is tried with its first store.
+    let is_tried = |number: usize, rule: &Rule| is_asked(rule.name) && (number == 0 || rule.scope == Scope::Store);
+    let tried = stores.into_iter().enumerate().flat_map(|(number, store)| {
+        RULES.iter().filter(move |rule| is_tried(number, rule)).map(move |rule| (store, rule))
+    });
+    let tried: Vec<_> = tried.collect();
+    let mut unanswered = 0;
+    for (number, (store, rule)) in tried.iter().enumerate() {
+        let bench = Bench::new(program, &description, store, (place.path(), rule.name), interrupt)?;
+        let verdict = match (rule.check)(&bench) {
+            Ok(()) => Verdict::Ok,
+            Err(Stop::NotOffered(why)) => Verdict::NotOffered(why),
+            Err(Stop::Broken { expected, found }) => Verdict::Failed { expected, found },
+            Err(Stop::Trouble(why)) => return Err(why.context(format!("the rule {} cannot be checked", rule.name))),
+        };
+        unanswered += u32::from(bench.was_unanswered());
+        if asked.keep.is_none() {
+            bench.remove()?;
+        }
+        let of_store = (rule.scope == Scope::Store).then_some(store.name.as_str());
+        on_result(&RuleResult { rule: rule.name, store: of_store, verdict })?;
+        if interrupt.requested() {
+            bail!(TapeError::Stopped);
+        }
+        let untried = tried.len() - number - 1;
+        if unanswered >= UNANSWERED_MAX && untried > 0 {
+            return Ok(Some(GivenUp { untried }));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The stores to check: those that can be opened here.
@@ -161,13 +183,16 @@ fn chosen<'a>(asked: &DriverToCheck<'_>, description: &'a DriverDescription) -> 
     let is_there = |store: &&StoreDescription| !description.missing.contains_key(&store.name);
     let Some(name) = asked.store else {
         let stores: Vec<_> = description.stores.iter().filter(is_there).collect();
-        ensure!(!stores.is_empty(), "the driver describes no store that can be opened here");
+        ensure!(
+            !stores.is_empty(),
+            "the driver describes no store that can be opened here: its `missing` shows what they lack"
+        );
         return Ok(stores);
     };
     let found = description.stores.iter().find(|store| store.name == name);
     let store = found.with_context(|| {
         let names: Vec<_> = description.stores.iter().map(|store| store.name.as_str()).collect();
-        format!("the driver describes no store `{name}`: it has {}", names.join(", "))
+        format!("the driver describes no store `{name}`: use one of {}", names.join(", "))
     })?;
     if let Some(why) = description.missing.get(name) {
         bail!("{name} cannot be opened here: {why}");

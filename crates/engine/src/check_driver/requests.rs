@@ -1,9 +1,10 @@
 //! Requests that must be refused.
 
 use bakeoff_protocol::{Crash, FailureKind, Profile, ProfileRequest, REFUSED_REQUESTS, Request, WarmUp};
+use bakeoff_tape::Operation;
 use serde_json::Value;
 
-use crate::check_driver::bench::{Bench, Recorded, phase};
+use crate::check_driver::bench::{Bench, Recorded, mixed, phase};
 use crate::check_driver::judge::{finished, refused};
 use crate::check_driver::verdict::{Checked, Stop};
 
@@ -30,7 +31,7 @@ pub(super) fn group(bench: &Bench<'_>, group: &str) -> Checked {
             remove(&mut request, path);
         }
         let text = vector["text"].as_str().map_or_else(|| request.to_string(), str::to_owned);
-        let answer = bench.ask_text(&store, &text)?;
+        let answer = bench.ask_text_to_refuse(&store, text)?;
         let case = format!(
             "{} ({})",
             vector["name"].as_str().unwrap_or_default(),
@@ -67,7 +68,7 @@ fn changed(bench: &Bench<'_>, case: &str, change: &dyn Fn(&mut Request)) -> Chec
     change(&mut request);
     let store = request.directory.clone();
     let there = std::fs::read_dir(&store).map_or(0, |entries| entries.count());
-    let answer = bench.ask_text(&store.clone(), &serde_json::to_string_pretty(&request)?)?;
+    let answer = bench.ask_text_to_refuse(&store, serde_json::to_string_pretty(&request)?)?;
     refused(&answer, BAD, &store, there).map_err(|stop| stop.of_case(case))
 }
 
@@ -117,7 +118,7 @@ pub(super) fn directory(bench: &Bench<'_>) -> Checked {
 
 /// Keys that a driver does not know are ignored.
 pub(super) fn unknown_keys(bench: &Bench<'_>) -> Checked {
-    let recorded: Recorded = bench.record(vec![phase("get", bakeoff_tape::Operation::Get, 100)], 1)?;
+    let recorded: Recorded = bench.record(vec![phase("get", Operation::Get, 100)], 1)?;
     let request = bench.request(&recorded)?;
     let mut json = serde_json::to_value(&request)?;
     json["of_a_newer_version"] = Value::from(7);
@@ -133,9 +134,54 @@ pub(super) fn lanes(bench: &Bench<'_>) -> Checked {
     for threads in [1, 3] {
         let mut request = bench.request(&recorded)?;
         request.hints.threads = threads;
-        let answer = bench.ask(&request)?;
+        let answer = bench.ask_to_refuse(&request)?;
         let case = format!("a tape of 2 lanes with hints.threads {threads}");
         refused(&answer, BAD, &request.directory, 0).map_err(|stop| stop.of_case(&case))?;
     }
     Ok(())
+}
+
+/// Texts that are not JSON in UTF-8 with each key once.
+pub(super) fn text(bench: &Bench<'_>) -> Checked {
+    group(bench, "text")?;
+    let cases: [(&str, fn(&str) -> Vec<u8>); 3] = [
+        ("a key twice", |text| text.replacen('{', "{\"cell\":\"0\",", 1).into()),
+        ("an unknown key twice", |text| text.replacen('{', "{\"new\":{\"a\":1,\"a\":1},", 1).into()),
+        ("a text that is not UTF-8", |text| {
+            let mut bytes = text.replacen('{', "{\"new\":\"?\",", 1).into_bytes();
+            bytes.iter_mut().filter(|byte| **byte == b'?').for_each(|byte| *byte = 0xff);
+            bytes
+        }),
+    ];
+    for (case, change) in cases {
+        let request = bench.load()?;
+        let answer = bench.ask_text_to_refuse(&request.directory, change(&serde_json::to_string(&request)?))?;
+        refused(&answer, BAD, &request.directory, 0).map_err(|stop| stop.of_case(case))?;
+    }
+    Ok(())
+}
+
+/// `ascending` on phases that do more than insert in key order.
+pub(super) fn ascending(bench: &Bench<'_>) -> Checked {
+    let mixed = mixed("mix", [(Operation::Insert, 0.5), (Operation::Get, 0.5)], 100);
+    let recorded = bench.record(vec![phase("get", Operation::Get, 100), mixed], 1)?;
+    for (number, case) in ["a load in the order of hashes", "gets", "inserts and gets"].into_iter().enumerate() {
+        let mut request = bench.request(&recorded)?;
+        request.phases[number].ascending = true;
+        let answer = bench.ask_to_refuse(&request)?;
+        let case = format!("{case} with `ascending`");
+        refused(&answer, BAD, &request.directory, 0).map_err(|stop| stop.of_case(&case))?;
+    }
+    Ok(())
+}
+
+/// Paths where no compacted copy can be made.
+pub(super) fn copy(bench: &Bench<'_>) -> Checked {
+    group(bench, "copy")?;
+    changed(bench, "compacted_copy inside the store's directory", &|request| {
+        request.compacted_copy = Some(request.directory.join("copy"));
+    })?;
+    changed(bench, "compacted_copy in a directory that is not there", &|request| {
+        request.compacted_copy = Some(request.directory.with_file_name("gone").join("copy"));
+    })
 }

@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
     driver("describe", "`describe` ends with 0 and prints one JSON object without null.", description::describe),
     driver("describe-names", "Store names can be typed, are unique, and are no reserved words.", description::names),
     driver("wrong-verb", "A wrong verb ends with 2 and prints nothing on standard output.", description::wrong_verb),
-    driver("request-text", "A request that is not one JSON object is refused.", |bench| requests::group(bench, "text")),
+    driver("request-text", "A request that is not one JSON object, with each key once, is refused.", requests::text),
     driver("request-version", "Another protocol is refused.", |bench| requests::group(bench, "version")),
     driver("request-missing", "A request without a key that must be there is refused.", |bench| {
         requests::group(bench, "missing")
@@ -52,6 +52,10 @@ pub(super) const RULES: &[Rule] = &[
     driver("request-phases", "No phases, or a phase that contradicts itself, is refused.", |bench| {
         requests::group(bench, "phases")
     }),
+    driver("request-null", "A null is refused, also of an optional key.", |bench| requests::group(bench, "null")),
+    driver("request-warm-up", "A warm-up without an end or phases is refused.", |bench| {
+        requests::group(bench, "warm-up")
+    }),
     driver("request-store", "A store that is not described is refused.", requests::unknown_store),
     driver(
         "request-directory",
@@ -59,6 +63,7 @@ pub(super) const RULES: &[Rule] = &[
         requests::directory,
     ),
     driver("request-lanes", "A tape with other lanes than `hints.threads` is refused.", requests::lanes),
+    driver("request-ascending", "A phase is `ascending` only if it inserts in key order alone.", requests::ascending),
     driver("request-unknown-keys", "Keys that the driver does not know are ignored.", requests::unknown_keys),
     driver("tape-gone", "A tape or pool that is gone, or is no tape, is refused.", tapes::gone),
     driver("tape-cut", "A tape or pool that is cut short, or added to, is refused.", tapes::cut),
@@ -83,6 +88,7 @@ pub(super) const RULES: &[Rule] = &[
     store("settings-refused", "Unknown settings and values outside limits are refused.", settings::refused_settings),
     store("settings-in-force", "`opened` has the settings in force.", settings::settings_in_force),
     store("not-claimed", "What driver or store does not say that it can do is refused.", requests::not_claimed),
+    store("request-copy", "A compacted copy is refused where none can be made.", requests::copy),
     store("durability-none", "Level none holds a load, reads and writes.", |bench| {
         settings::level(bench, Durability::None)
     }),
@@ -97,6 +103,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
     store("durability-refused", "A level that is not offered is refused.", settings::other_levels),
     store("reads", "Gets are timed and counted as the tape says, found or not.", sound::reads),
+    store("files-kept", "Tapes and the pool are only read.", sound::files_kept),
     store("writes", "Inserts, updates, upserts and deletes are counted, and their content is verified.", sound::writes),
     store("insert-refuses", "An insert of a key that is there is a store error, where claimed.", sound::insert_refuses),
     store("scan-forward", "Scans from a key deliver what the tape says, with every consumer.", sound::scans_forward),
@@ -109,6 +116,7 @@ pub(super) const RULES: &[Rule] = &[
     store("batches", "Writes are acknowledged in batches.", sound::batches),
     store("batch-reads", "A session reads what it wrote in its own open batch.", sound::batch_reads),
     store("threads", "Two threads replay a tape of two lanes, whatever `parallel_*` says.", sound::threads),
+    store("beside-writes", "Gets and scans are compared while another thread replaces values.", sound::beside_writes),
     store("open-loop", "`speed` is kept, or refused.", sound::open_loop),
     store("steady-within", "`steady_within` is done, or refused.", sound::steady),
     store("settle", "`settle` is done, or left out.", sound::settle),

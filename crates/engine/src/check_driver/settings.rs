@@ -34,7 +34,7 @@ pub(super) fn other_levels(bench: &Bench<'_>) -> Checked {
     others.try_for_each(|level| {
         let mut request = bench.load()?;
         request.durability = level;
-        let answer = bench.ask(&request)?;
+        let answer = bench.ask_to_refuse(&request)?;
         refused(&answer, BAD, &request.directory, 0).map_err(|stop| stop.of_case(&format!("durability {level}")))
     })
 }
@@ -63,7 +63,7 @@ pub(super) fn refused_settings(bench: &Bench<'_>) -> Checked {
         let mut request = bench.load()?;
         let case = format!("{name} = {value}");
         request.settings.insert(name, value);
-        let answer = bench.ask(&request)?;
+        let answer = bench.ask_to_refuse(&request)?;
         refused(&answer, BAD, &request.directory, 0).map_err(|stop| stop.of_case(&case))
     })
 }

@@ -2,7 +2,7 @@
 
 use bakeoff_measure::Medium;
 use bakeoff_protocol::{FailureKind, Request};
-use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec};
+use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec, Role, Seal};
 
 use crate::cell::cold::Gates;
 use crate::check_driver::bench::{Bench, changed, mixed, phase, records_of};
@@ -26,6 +26,18 @@ pub(super) fn reads(bench: &Bench<'_>) -> Checked {
     let by_block = PhaseSpec { name: "get-by-block".to_owned(), measure: Measure::Throughput, ..get() };
     let latest = PhaseSpec { name: "hot".to_owned(), access: Access::Zipfian { theta: 0.99 }, ..get() };
     runs(bench, vec![get(), by_block, latest], 1, &as_it_is).map(drop)
+}
+
+/// Tapes and the pool stay as they are, for the drivers that come after.
+pub(super) fn files_kept(bench: &Bench<'_>) -> Checked {
+    let recorded = bench.record(vec![phase("get", Operation::Get, 100)], 1)?;
+    let request = bench.request(&recorded)?;
+    let seal = Seal::new(recorded.recording.files(), false)?;
+    let answer = bench.ask(&request)?;
+    match seal.broken() {
+        Some(file) => Err(Stop::broken("tapes and a pool as they were", format!("{} was changed", file.display()))),
+        None => finished(&answer, &request, &recorded, bench.store).map(drop),
+    }
 }
 
 /// All kinds of writes, with reads among them.
@@ -168,6 +180,21 @@ pub(super) fn threads(bench: &Bench<'_>) -> Checked {
     let kinds = [(Operation::Update, 0.4), (Operation::Get, 0.4), (Operation::Insert, 0.2)];
     let get = PhaseSpec { missing: 0.1, ..phase("get", Operation::Get, 600) };
     runs(bench, vec![get, mixed("mixed", kinds, 300)], 2, &as_it_is).map(drop)
+}
+
+/// Gets and scans of records whose values another thread replaces.
+pub(super) fn beside_writes(bench: &Bench<'_>) -> Checked {
+    let can = &bench.store.capabilities;
+    let role = |kind: Operation| Role { threads: 1, share: 1.0, mix: [(kind, 1.0)].into() };
+    let beside = |name: &str, kind: Operation| {
+        let phase = PhaseSpec { shared: true, consumer: Consumer::Keys, ..phase(name, kind, 800) };
+        phase.in_roles(vec![role(kind), role(Operation::Update)])
+    };
+    let whole =
+        PhaseSpec { any_order: !can.scan_ordered, operations: Some(40), ..beside("scan-all", Operation::ScanAll) };
+    let scans = [(can.scan_from, beside("scan", Operation::Scan)), (can.scan_any_order || can.scan_ordered, whole)];
+    let scans = scans.into_iter().filter(|(is_offered, _)| *is_offered).map(|(_, scan)| scan);
+    runs(bench, std::iter::once(beside("get", Operation::Get)).chain(scans).collect(), 2, &as_it_is).map(drop)
 }
 
 /// A driver refuses what there is no ability for, or does it.

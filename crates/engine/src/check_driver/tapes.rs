@@ -44,7 +44,7 @@ fn bytes_of(hex: &str) -> Result<Vec<u8>> {
 fn with(bench: &Bench<'_>, case: &str, change: &dyn Fn(&mut Request)) -> Checked {
     let mut request = bench.load()?;
     change(&mut request);
-    let answer = bench.ask(&request)?;
+    let answer = bench.ask_to_refuse(&request)?;
     refused(&answer, BAD, &request.directory, 0).map_err(|stop| stop.of_case(case))
 }
 

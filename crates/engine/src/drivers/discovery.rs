@@ -10,12 +10,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_limits::{Shortage, spawn_in};
 use bakeoff_protocol::{
-    DriverCheck, DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TWINS_PROGRAM, check_store_name,
+    DriverCheck, DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TITLE_RULE, TWINS_PROGRAM,
+    check_store_name, check_title,
 };
 use bakeoff_text::{shorten, shorten_error};
 
 use crate::cell::log::{Log, jvm_start_failure};
 use crate::drivers::process::{DriverStart, ask};
+use crate::explain::explained;
 use crate::programs::is_on_path;
 use crate::strays::Strays;
 
@@ -59,10 +61,10 @@ impl Driver {
     /// # Errors
     /// What it cannot run without.
     pub fn check(&self) -> Result<DriverCheck, String> {
-        let log = Log::in_memory().map_err(|why| format!("{why:#}"))?;
+        let log = Log::in_memory().map_err(|why| explained(&why))?;
         let start = DriverStart::new(&self.path, "check", &log);
         let answer = ask(&start, Vec::new(), CHECK_TIME_MAX, Some(&Strays::watch()), &|| true);
-        let answer = answer.map_err(|why| format!("{why:#}"))?;
+        let answer = answer.map_err(|why| explained(&why))?;
         match answer.status {
             None => Err(format!("`check` {}", answer.ending())),
             Some(status) if status.success() => serde_json::from_slice(&answer.output).map_err(|error| {
@@ -234,7 +236,7 @@ impl Drivers {
 
     fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.unresponsive.insert(name, UnresponsiveDriver { path: path.to_owned(), why: format!("{error:#}") });
+        self.unresponsive.insert(name, UnresponsiveDriver { path: path.to_owned(), why: explained(error) });
     }
 
     /// Every store, each once: where two drivers offer one, the first found counts.
@@ -301,7 +303,9 @@ fn check_interpreter(path: &Path) -> Result<()> {
     let words = String::from_utf8_lossy(&first);
     let named = words.strip_prefix("#!/usr/bin/env ").map(str::trim).filter(|name| !name.contains(' '));
     match named.filter(|name| !is_on_path(name)) {
-        Some(name) => bail!("it is a script for {name}, which is not on PATH"),
+        Some(name) => {
+            bail!("it is a script for {name}, which is not on PATH: install {name}, or add its directory to PATH")
+        }
         None => Ok(()),
     }
 }
@@ -338,7 +342,7 @@ fn describe(path: &Path) -> Result<DriverDescription> {
     };
     described.map_err(|why| match answer.last_words() {
         words if words.is_empty() => why,
-        words => anyhow!("{why:#}; its last words: {words}"),
+        words => anyhow!("{}; its last words: {words}", explained(&why)),
     })
 }
 
@@ -353,6 +357,8 @@ fn description_of(text: &[u8]) -> Result<DriverDescription> {
     }
     for store in &description.stores {
         check_store_name(&store.name).map_err(|why| anyhow!("its store `{}` {why}", shorten(&store.name)))?;
+        check_title(&store.title)
+            .map_err(|wrong| anyhow!("the title of its store `{}` {wrong}: {TITLE_RULE}", store.name))?;
     }
     Ok(description)
 }

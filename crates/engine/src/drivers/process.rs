@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
+use std::mem::MaybeUninit;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -131,17 +132,45 @@ impl DriverProcess {
 
     /// Kills it, and whatever it has started and left behind in its group: that would disturb what
     /// follows. How it ended.
-    pub(crate) fn end(mut self) -> Option<ExitStatus> {
+    pub(crate) fn end(mut self) -> Option<Exit> {
         self.kill()
     }
 
-    fn kill(&mut self) -> Option<ExitStatus> {
+    fn kill(&mut self) -> Option<Exit> {
         self.has_ended = true;
+        let group = Pid::from_child(&self.child);
         // Before the process is waited for, so that its number cannot belong to anyone else.
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process_group(group, Signal::KILL);
+        let _ = kill_process_group(group, Signal::KILL);
+        Exit::of(group.as_raw_nonzero().get())
+    }
+}
+
+/// How a driver's process ended.
+pub(crate) struct Exit {
+    pub(crate) status: ExitStatus,
+    /// The largest resident memory of one process since its last reset: of the driver, of processes
+    /// that it waited for, or of this process when it started the driver.
+    pub(crate) rss_peak_bytes: u64,
+}
+
+impl Exit {
+    /// Waits for a child. `None` if there is no such child.
+    fn of(child: i32) -> Option<Self> {
+        let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
+        loop {
+            // SAFETY: both point to what the call fills, and all-zero bytes are a valid `rusage`.
+            let (ended, usage) = unsafe {
+                let ended = libc::wait4(child, &raw mut status, 0, usage.as_mut_ptr());
+                (ended, usage.assume_init())
+            };
+            if ended == child {
+                let rss_peak_bytes = u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1_024);
+                return Some(Self { status: ExitStatus::from_raw(status), rss_peak_bytes });
+            }
+            if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+                return None;
+            }
         }
-        self.child.wait().ok()
     }
 }
 
@@ -159,6 +188,8 @@ pub(crate) struct Answer {
     pub(crate) status: Option<ExitStatus>,
     /// Why it had to be killed; empty if it ended before.
     killed_for: String,
+    /// Whether the time limit was the reason.
+    pub(crate) is_late: bool,
     /// What it printed.
     pub(crate) output: Vec<u8>,
     /// The end of its standard error.
@@ -224,8 +255,8 @@ pub(crate) fn ask(
         std::thread::sleep(POLL);
     }
     let is_over = process.has_exited();
-    let status = process.end().filter(|_| is_over && !has_flooded());
-    strays.into_iter().for_each(Strays::kill);
+    let status = process.end().map(|exit| exit.status).filter(|_| is_over && !has_flooded());
+    strays.into_iter().for_each(|strays| _ = strays.kill());
     let killed_for = match status {
         Some(_) => String::new(),
         None if has_flooded() => "wrote more to its log (standard error) than docs/PROTOCOL.md allows".to_owned(),
@@ -236,7 +267,8 @@ pub(crate) fn ask(
         std::thread::sleep(POLL);
     }
     let output = std::mem::take(&mut *output.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(Answer { status, killed_for, output, log: start.log.last_bytes(LAST_WORDS_BYTES) })
+    let is_late = !is_over && !has_flooded() && go_on();
+    Ok(Answer { status, killed_for, is_late, output, log: start.log.last_bytes(LAST_WORDS_BYTES) })
 }
 
 /// Reads to the end, and hands over what came at once: somebody else may hold the pipe open.

@@ -13,6 +13,7 @@ use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
 
 use crate::drivers::discovery::{Drivers, UnresponsiveDriver};
+use crate::explain::explained;
 use crate::programs::script;
 use crate::reporter::Reporter;
 
@@ -189,7 +190,7 @@ pub fn drivers_for(
             (Ok(()), _) => {}
             (Err(error), StoreChoice::Named(_)) => return Err(error),
             (Err(error), StoreChoice::All) => {
-                notes.push(format!("going on without {}: {error:#}", recipe.store_list()));
+                notes.push(format!("going on without {}: {}", recipe.store_list(), explained(&error)));
                 not_built.push(&recipe.program);
             }
         }

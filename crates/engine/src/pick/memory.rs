@@ -1,6 +1,7 @@
 //! What stores have for caches and buffers in a pick.
 
 use bakeoff_measure::Machine;
+use bakeoff_results::map_axis::MapQuantity;
 use bakeoff_text::format_size;
 
 use crate::pick::need::{Memory, Need};
@@ -46,22 +47,34 @@ fn equal_bytes(data_bytes: u64, usable_bytes: u64) -> u64 {
     holding.min((usable_bytes / USABLE_PART) >> 20 << 20).max(VARIED_BYTES_MIN)
 }
 
-/// The names, descriptions and sizes of other amounts of memory that the answer might depend on.
-pub(crate) fn memory_changes(need: &Need) -> Vec<(&'static str, String, String)> {
+/// Another amount of memory that the answer might depend on.
+pub(crate) struct MemoryChange {
+    /// Of the variant that asks it.
+    pub(crate) name: &'static str,
+    /// For people.
+    pub(crate) words: String,
+    /// The quantity of a map that it varies, if it is one.
+    pub(crate) varies: Option<MapQuantity>,
+    /// As a suite writes it.
+    pub(crate) memory: String,
+}
+
+/// Other amounts of memory that the answer might depend on.
+pub(crate) fn memory_changes(need: &Need) -> Vec<MemoryChange> {
     let data_bytes = data_bytes(need);
     let mut changes = Vec::new();
     let less = (data_bytes / 2) >> 20 << 20;
     if need.memory == Memory::Equal && less >= VARIED_BYTES_MIN {
         let words = format!("Memory for half of the data, {}", format_size(less));
-        changes.push(("memory-half", words, format!("{less}B")));
+        let (varies, memory) = (Some(MapQuantity::Memory), format!("{less}B"));
+        changes.push(MemoryChange { name: "memory-half", words, varies, memory });
     }
-    if need.memory == Memory::Default {
-        let text = memory_text(Memory::Equal, data_bytes);
-        changes.push(("memory-equal", "The same memory for each store".to_owned(), text));
-    } else {
-        let text = memory_text(Memory::Default, data_bytes);
-        changes.push(("memory-default", "Memory as each store takes by default".to_owned(), text));
-    }
+    let (name, words, other) = match need.memory {
+        Memory::Default => ("memory-equal", "The same memory for each store", Memory::Equal),
+        _ => ("memory-default", "Memory as each store takes by default", Memory::Default),
+    };
+    let memory = memory_text(other, data_bytes);
+    changes.push(MemoryChange { name, words: words.to_owned(), varies: None, memory });
     changes
 }
 
@@ -81,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_is_varied() {
-        let names = |need: &Need| memory_changes(need).into_iter().map(|(name, ..)| name).collect::<Vec<_>>();
+        let names = |need: &Need| memory_changes(need).into_iter().map(|change| change.name).collect::<Vec<_>>();
         let mut need = Need { records: 1_000, ..Need::default() };
         need.value_bytes = bakeoff_tape::SizeRange { min: 100, max: 100 }.into();
         assert_eq!(names(&need), ["memory-default"]);

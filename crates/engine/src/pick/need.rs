@@ -98,6 +98,8 @@ pub struct Need {
     pub durability: Durability,
     /// What stores have for caches and buffers.
     pub memory: Memory,
+    /// Whether it begins with the store's files dropped from the page cache.
+    pub cold: bool,
     /// Threads that use the store at the same time.
     pub threads: u64,
     /// Those of them that only read, and that only write; 0 where all do the same.
@@ -143,6 +145,7 @@ impl Default for Need {
             data: Data::Random,
             durability: Durability::default(),
             memory: Memory::Equal,
+            cold: false,
             threads: 1,
             readers: 0,
             writers: 0,
@@ -196,6 +199,12 @@ impl Need {
         self.does("scan") || self.does("first")
     }
 
+    /// Whether threads may read and scan records that others write, so that every answer is known: nothing is deleted, and next to scans nothing is
+    /// inserted.
+    pub fn is_shareable(&self) -> bool {
+        is_shareable(&self.mix)
+    }
+
     /// Whether anything but reading is done.
     pub fn writes(&self) -> bool {
         self.mix.iter().any(|(kind, _)| is_write(kind))
@@ -205,6 +214,12 @@ impl Need {
 /// Whether a mix asks for records by their keys.
 pub(crate) fn looks_up(mix: &[(String, f64)]) -> bool {
     mix.iter().any(|(kind, _)| matches!(kind.as_str(), "get" | "exists"))
+}
+
+/// [`Need::is_shareable`] of a mix.
+pub(crate) fn is_shareable(mix: &[(String, f64)]) -> bool {
+    let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
+    !does("delete") && !(does("insert") && (does("scan") || does("first")))
 }
 
 /// Whether a kind of operation changes the store.

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::{Goal, PICK_PHASE};
+use bakeoff_results::map_axis::MapQuantity;
 use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::{Cut, CutBy, Question, RoundOperations};
 use bakeoff_suite::VALUE_BYTES_MAX;
@@ -13,8 +14,8 @@ use bakeoff_tape::{KeyForm, Operation, PhaseSpec, SizeRange, drawn_max, key_byte
 use bakeoff_text::{counted, format_count, format_size, format_size_range};
 
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
-use crate::pick::memory::{data_bytes, memory_changes, memory_text};
-use crate::pick::need::{Need, RECORDS_MAX, is_write, looks_up};
+use crate::pick::memory::{MemoryChange, data_bytes, memory_changes, memory_text};
+use crate::pick::need::{Need, RECORDS_MAX, is_shareable, is_write, looks_up};
 use crate::pick::suite_file::{Access, Axes, Limits, Phase, Role, Settings, StoreSettings, SuiteFile, Variant};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
@@ -49,6 +50,8 @@ pub struct PickSuite {
 struct Change {
     name: String,
     words: String,
+    /// The quantity of a map that it varies, if it is one.
+    varies: Option<MapQuantity>,
     /// Its memory as a suite writes it, where it is not that of what was asked.
     memory: Option<String>,
     axes: Option<Axes>,
@@ -100,6 +103,7 @@ impl PickSuite {
         let questions = changes.into_iter().map(|change| Question {
             variant: change.name,
             words: change.words,
+            varies: change.varies,
             not_measured: change.impossible,
         });
         Ok(Self { text: suite.to_text()?, questions: questions.collect(), operations: None })
@@ -187,6 +191,8 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
     };
     let roles = roles(need, mix);
     let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
+    let (scans, writes) = (does("scan") || does("first"), mix.iter().any(|(kind, _)| is_write(kind)));
+    let shares = need.threads > 1 && writes && (scans || !roles.is_empty()) && is_shareable(mix);
     let does_more_than_insert = mix.iter().any(|(kind, _)| kind != "insert");
     let asked = Phase {
         name: PICK_PHASE,
@@ -202,6 +208,8 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
             .collect(),
         batch: (need.batch > 1).then_some(need.batch),
         missing: (need.missing > 0.0 && looks_up(mix)).then_some(need.missing),
+        cache: need.cold.then_some("cold"),
+        shared: shares.then_some(true),
         ..Phase::default()
     };
     vec![load, asked]
@@ -268,7 +276,7 @@ pub fn check_keys(need: &Need, place: &str) -> Result<()> {
     let (name, shown) = (form.name(), format_size_range(min, max));
     let (least, most) = key_lengths(form).unwrap_or_default();
     if min < least.into() || max > most.into() {
-        bail!("{place} {shown}: {name} keys have {least} to {most} bytes");
+        bail!("{place} {shown}: {name} keys have {least} to {most} bytes: give a length of these");
     }
     let records = keys_used(need, need.records, &need.mix);
     let count = key_count(form, min as u32);
@@ -358,9 +366,10 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
 
 fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Change> {
     // Memory comes first: it takes no longer than what was asked, and decides many an answer.
-    let of_memory = |(name, words, memory): (&str, String, String)| Change {
-        name: name.to_owned(),
+    let of_memory = |MemoryChange { name, words, varies, memory }| Change {
+        name: String::from(name),
         words,
+        varies,
         memory: Some(memory),
         ..Change::default()
     };
@@ -375,11 +384,12 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         });
     }
     // More data is given more memory, where memory is what holds the data.
-    let mut add = |name: &str, words: String, (axes, data_bytes): (Axes, u64), impossible| {
+    let mut add = |(name, varies): (&str, MapQuantity), words: String, (axes, data_bytes): (Axes, u64), impossible| {
         let memory = Some(memory_text(need.memory, data_bytes));
         changes.push(Change {
             name: name.to_owned(),
             words,
+            varies: Some(varies),
             memory,
             axes: Some(axes),
             impossible,
@@ -393,7 +403,7 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         let text = need.value_bytes.map(|bytes| bytes.saturating_mul(2)).to_string();
         let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
         add(
-            "values-doubled",
+            ("values-doubled", MapQuantity::ValueSize),
             format!("Values twice as long, {text}"),
             (of_size(text), data_bytes.saturating_mul(2)),
             impossible,
@@ -401,7 +411,8 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
     }
     if max >= 2 {
         let text = need.value_bytes.map(|bytes| bytes / 2).to_string();
-        add("values-halved", format!("Values half as long, {text}"), (of_size(text), data_bytes), None);
+        let halved = ("values-halved", MapQuantity::ValueSize);
+        add(halved, format!("Values half as long, {text}"), (of_size(text), data_bytes), None);
     }
     let records = need.records.saturating_mul(10);
     let words = format!("Ten times the records, {}", format_count(records));
@@ -409,7 +420,8 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         (records > RECORDS_MAX).then(|| format!("since bakeoff takes no more than {}", format_count(RECORDS_MAX)));
     let impossible = impossible.or_else(|| keys_lacking(need, records, &need.mix));
     let tenfold = Axes { records: Some(records), ..Axes::default() };
-    add("records-tenfold", words, (tenfold, data_bytes.saturating_mul(10)), impossible);
+    let records_tenfold = ("records-tenfold", MapQuantity::Records);
+    add(records_tenfold, words, (tenfold, data_bytes.saturating_mul(10)), impossible);
     let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches);
     let class = need.durability.neighbour();
     changes.push(Change {
@@ -421,14 +433,12 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
         ..Change::default()
     });
     if need.reads() {
-        let unknown = need.threads > 1 && need.scans();
         changes.push(Change {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
+            varies: Some(MapQuantity::Reads),
             phases: phases(&more_writes(&need.mix), need.durability),
-            impossible: unknown
-                .then(|| "since what a scan finds while other threads write is not known".to_owned())
-                .or_else(|| keys_lacking(need, need.records, &more_writes(&need.mix))),
+            impossible: keys_lacking(need, need.records, &more_writes(&need.mix)),
             ..Change::default()
         });
     }

@@ -108,6 +108,12 @@ pub(crate) struct Phase {
     /// The part of gets and existence checks that find nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missing: Option<f64>,
+    /// Whether it begins with the store's files in memory, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cache: Option<&'static str>,
+    /// Whether threads read and scan what others write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shared: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) measure: Option<&'static str>,
 }

@@ -201,7 +201,7 @@ fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
             let _ = server.kill();
             let said = std::fs::read_to_string(&log).unwrap_or_default();
             let said = bakeoff_text::printable(said.trim().lines().last().unwrap_or("it said nothing"));
-            bail!("ntfs-3g did not mount {}: {said}", image.display());
+            bail!("ntfs-3g did not mount {}: {said}. Fix that, or give a directory instead", image.display());
         }
         std::thread::sleep(Duration::from_millis(5));
     }

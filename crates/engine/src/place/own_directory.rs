@@ -1,18 +1,20 @@
 //! Directories of our own: made with a marker file, locked while in use, and only ever removed with
 //! the marker in them.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, DirEntry, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_files::{check_links, open_regular};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
+use rustix::process::geteuid;
 
+use crate::explain::Advised;
 use crate::place::tree::remove_tree;
 
 /// The file that says a directory is ours.
@@ -47,7 +49,13 @@ impl Kind {
 /// A directory of ours, locked for as long as this value lives.
 pub struct OwnDirectory {
     path: PathBuf,
+    /// Of the directory: its file system, and its number there.
+    identity: (u64, u64),
     lock: File,
+}
+
+fn identity(facts: &Metadata) -> (u64, u64) {
+    (facts.dev(), facts.ino())
 }
 
 impl OwnDirectory {
@@ -64,22 +72,27 @@ impl OwnDirectory {
             .mode(mode)
             .create(path)
             .with_context(|| format!("cannot make the directory {}", path.display()))?;
-        let marker = File::create_new(path.join(MARKER))
-            .map_err(anyhow::Error::from)
-            .and_then(|mut marker| {
-                // Before it says that the directory is ours: another run removes what is ours and
-                // not locked.
-                lock(&mut marker, path)?;
-                marker.write_all(kind.line().as_bytes())?;
-                Ok(marker)
-            })
-            .inspect_err(|_| {
-                // As on a full disk: a directory without our marker would be nobody's.
-                let _ = std::fs::remove_file(path.join(MARKER)).and_then(|()| std::fs::remove_dir(path));
-            })
-            .with_context(|| format!("cannot write {}", path.join(MARKER).display()))?;
+        // As on a full disk: a directory without our marker would be nobody's.
+        Self::mark(path, kind).inspect_err(|_| drop(std::fs::remove_dir(path)))
+    }
+
+    /// Marks a directory that this process made, and locks it.
+    fn mark(path: &Path, kind: Kind) -> Result<Self> {
+        let marker = path.join(MARKER);
+        let cannot = || format!("cannot write {}", marker.display());
+        let mut file = File::create_new(&marker).with_context(cannot)?;
+        // Before it marks the directory as ours: another run removes what is ours and not locked.
+        lock(&mut file, path)
+            .and_then(|()| Ok(file.write_all(kind.line().as_bytes())?))
+            .and_then(|()| Self::locked(path, file))
+            .inspect_err(|_| drop(std::fs::remove_file(&marker)))
+            .with_context(cannot)
+    }
+
+    fn locked(path: &Path, lock: File) -> Result<Self> {
         let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;
-        Ok(Self { path, lock: marker })
+        let facts = path.metadata().with_context(|| format!("cannot look into {}", path.display()))?;
+        Ok(Self { identity: identity(&facts), path, lock })
     }
 
     /// Opens a directory made by [`Self::create`].
@@ -92,15 +105,17 @@ impl OwnDirectory {
         match kind_of(path) {
             Some(found) if found == kind => {}
             _ => bail!(
-                "{} is not a directory of bakeoff's (no marker file {MARKER} of the right kind in it)",
+                "{} is not a directory of bakeoff's (no marker file {MARKER} of the right kind in it): give one that \
+                 `bakeoff run` made",
                 path.display()
             ),
         }
-        let mut marker = open_regular(&path.join(MARKER), OpenOptions::new().read(true).write(true))
-            .with_context(|| format!("cannot open {}: use it as the user who made it", path.join(MARKER).display()))?;
+        let mut marker =
+            open_regular(&path.join(MARKER), OpenOptions::new().read(true).write(true)).with_context(|| {
+                Advised(format!("cannot open {}: use it as the user who made it", path.join(MARKER).display()))
+            })?;
         lock(&mut marker, path)?;
-        let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;
-        Ok(Self { path, lock: marker })
+        Self::locked(path, marker)
     }
 
     /// Its absolute path.
@@ -118,19 +133,55 @@ impl OwnDirectory {
         std::fs::rename(&self.path, path).inspect_err(|_| drop(std::fs::rename(&aside, &marker))).with_context(
             || {
                 let (name, made) = (path.display(), self.path.display());
-                format!(
+                Advised(format!(
                     "cannot rename {made} to {name}. If something is there by now, move it away or choose another name"
-                )
+                ))
             },
         )?;
         let aside = path.join(MARKER_ASIDE);
         std::fs::remove_file(&aside).with_context(|| format!("cannot remove {}", aside.display()))
     }
 
-    /// Removes it with everything in it.
+    /// Whether it is still there: somebody may have removed it, or put another in its place.
+    pub(crate) fn is_there(&self) -> bool {
+        let (here, made) = (self.path.join(MARKER).symlink_metadata(), self.lock.metadata());
+        here.ok().map(|facts| identity(&facts)) == made.ok().map(|facts| identity(&facts))
+    }
+
+    /// Makes it again, if it is there no more. Whether it did. `of_drivers` is what a driver may have made there meanwhile.
+    ///
+    /// # Errors
+    /// Something else is there now, or another file system, or it cannot be made.
+    pub(crate) fn restore(&mut self, kind: Kind, of_drivers: &[&str]) -> Result<bool> {
+        if self.is_there() {
+            return Ok(false);
+        }
+        let cannot = || format!("{} was removed while the run went on, and cannot be made again", self.path.display());
+        let around = self.path.parent().unwrap_or(Path::new("/")).metadata().with_context(cannot)?;
+        if around.dev() != self.identity.0 {
+            return Err(anyhow!("another file system is there now: mount the one that was")).with_context(cannot);
+        }
+        // Whoever removes it may not have come to the end, and a driver makes the directories that its request names.
+        let is_ours = self.path.symlink_metadata().is_ok_and(|facts| {
+            let is_of_driver = facts.is_dir() && facts.uid() == geteuid().as_raw() && has_only(&self.path, of_drivers);
+            identity(&facts) == self.identity || is_of_driver
+        });
+        let made = if is_ours { Self::mark(&self.path, kind) } else { Self::create(&self.path, kind) };
+        let made = made.with_context(cannot)?;
+        *self = made;
+        Ok(true)
+    }
+
+    /// Removes it with everything in it. One that somebody removed is gone.
     pub fn remove(self) -> Result<()> {
+        if self.path.symlink_metadata().is_err_and(|why| why.kind() == io::ErrorKind::NotFound) {
+            return Ok(());
+        }
         if kind_of(&self.path).is_none() {
-            bail!("{} has lost its marker file and is left alone", self.path.display());
+            bail!(
+                "{} has lost its marker file and is left alone: remove it by hand if you need nothing in it",
+                self.path.display()
+            );
         }
         unmount_below(&self.path)?;
         // Each by itself, since the marker beside them would make one branch of the whole.
@@ -145,12 +196,19 @@ impl OwnDirectory {
     }
 }
 
+/// Whether a directory has nothing but these.
+fn has_only(path: &Path, names: &[&str]) -> bool {
+    let is_known =
+        |entry: io::Result<DirEntry>| entry.is_ok_and(|entry| names.iter().any(|name| entry.file_name() == *name));
+    path.read_dir().is_ok_and(|mut entries| entries.all(is_known))
+}
+
 /// Makes a directory that a user named, and those above it.
 ///
 /// # Errors
 /// It cannot be made, or another user's link is on the way to it.
 pub(crate) fn make_named(path: &Path, option: &str) -> Result<()> {
-    let cannot = || format!("cannot make the directory {}. Give {option} another", path.display());
+    let cannot = || Advised(format!("cannot make the directory {}. Give {option} another", path.display()));
     check_links(path).and_then(|()| std::fs::create_dir_all(path)).with_context(cannot)
 }
 
@@ -171,7 +229,7 @@ fn unmount_below(directory: &Path) -> Result<()> {
             // more.
             .or_else(|_| unmount(&point, UnmountFlags::DETACH))
             .map_err(io::Error::from)
-            .with_context(|| format!("cannot unmount {}. Run: umount {}", point.display(), point.display()))?;
+            .with_context(|| Advised(format!("cannot unmount {}. Run: umount {}", point.display(), point.display())))?;
     }
     Ok(())
 }
@@ -186,7 +244,7 @@ fn lock(marker: &mut File, path: &Path) -> Result<()> {
             Err(Errno::WOULDBLOCK) if begin.elapsed() < UNLOCKED_WITHIN => std::thread::sleep(UNLOCKED_WITHIN / 20),
             locked => {
                 return locked.map_err(io::Error::from).with_context(|| {
-                    format!("{} is in use by another bakeoff: wait until that one has ended", path.display())
+                    Advised(format!("{} is in use by another bakeoff: wait until that one has ended", path.display()))
                 });
             }
         }
@@ -262,6 +320,33 @@ mod tests {
         assert!(!part.exists() && std::fs::read_dir(&kept).unwrap().next().is_none(), "like any other");
     }
 
+    #[test]
+    fn what_is_removed_meanwhile_is_made_again_and_what_others_put_there_is_theirs() {
+        let base = tempfile::tempdir().unwrap();
+        let mut own = OwnDirectory::create(&base.path().join("own"), Kind::Scratch).unwrap();
+        let path = own.path().to_owned();
+        assert!(!own.restore(Kind::Scratch, &["store"]).unwrap(), "it is there");
+        // All of it, its marker alone, and all of it before a driver made what it was asked for.
+        for remains in [None, Some("file"), Some("store")] {
+            if remains == Some("file") {
+                std::fs::write(path.join("file"), "").unwrap();
+                std::fs::remove_file(path.join(MARKER)).unwrap();
+            } else {
+                std::fs::remove_dir_all(&path).unwrap();
+            }
+            if remains == Some("store") {
+                std::fs::create_dir_all(path.join("store")).unwrap();
+            }
+            assert!(own.restore(Kind::Scratch, &["store"]).unwrap() && own.is_there(), "{remains:?}");
+            assert_eq!(kind_of(&path), Some(Kind::Scratch));
+        }
+        std::fs::remove_dir_all(&path).unwrap();
+        std::fs::create_dir_all(path.join("precious")).unwrap();
+        let why = format!("{:#}", own.restore(Kind::Scratch, &["store"]).unwrap_err());
+        assert!(why.contains("was removed while the run went on") && !path.join(MARKER).exists(), "{why}");
+        assert!(own.remove().is_err() && path.join("precious").exists());
+    }
+
     /// One in five hundred kills left one.
     #[test]
     fn what_was_killed_before_it_was_marked_is_removed_and_nothing_else() {
@@ -292,10 +377,16 @@ mod tests {
         assert!(OwnDirectory::open(own.path(), Kind::Results).is_err(), "of another kind");
         assert!(OwnDirectory::open(own.path(), Kind::Scratch).is_err(), "in use");
         assert!(OwnDirectory::create(own.path(), Kind::Scratch).is_err(), "there already");
+        assert!(own.is_there());
         std::os::unix::fs::symlink(own.path(), parent.path().join("link")).unwrap();
         assert_eq!(kind_of(&parent.path().join("link")), None);
         std::fs::write(own.path().join(MARKER), "not ours").unwrap();
         let path = own.path().to_owned();
+        // As of another directory of bakeoff's that took its place.
+        std::fs::remove_file(path.join(MARKER)).unwrap();
+        assert!(!own.is_there());
+        std::fs::write(path.join(MARKER), "not ours").unwrap();
+        assert!(!own.is_there());
         assert!(own.remove().is_err(), "the marker is gone");
         assert!(path.exists());
     }

@@ -1,17 +1,20 @@
 //! Directories of results: made for a run, and found again.
 
-use std::fs::Permissions;
+use std::cmp::Reverse;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_results::record::RUN_FILE;
+use bakeoff_results::record::{RUN_FILE, RunRecord};
 use bakeoff_results::results_file::RESULTS_FILE;
+use rustix::fs::Mode;
+use rustix::process::umask;
 
+use crate::explain::Advised;
 use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, make_named};
 
-/// Who may read results, as far as the umask allows.
+/// Who may read what is made, as far as the umask allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
     /// Their owner alone: they are about an application's trace.
@@ -20,9 +23,28 @@ pub enum Readers {
     All,
 }
 
+impl Readers {
+    /// Those of a directory that was made before.
+    pub fn of(directory: &Path) -> Self {
+        let is_private = directory.metadata().is_ok_and(|facts| facts.permissions().mode() & OTHERS == 0);
+        if is_private { Self::Owner } else { Self::All }
+    }
+
+    /// From now on, nobody else may read a file or directory that this process or its drivers make.
+    pub fn hold(self) {
+        if self == Self::Owner {
+            umask(Mode::from_bits_truncate(OTHERS));
+        }
+    }
+}
+
+/// What users other than the owner may do.
+const OTHERS: u32 = 0o077;
+
 /// A new directory below `out`, named by time and suite, with one for logs in it.
 pub fn make_run_directory(out: &Path, suite: &str, readers: Readers) -> Result<OwnDirectory> {
     make_named(out, "--out")?;
+    readers.hold();
     let time = jiff::Zoned::now().strftime(NAMED_BY).to_string();
     let names = std::iter::once(format!("{time}-{suite}")).chain((2..100).map(|n| format!("{time}-{suite}-{n}")));
     for path in names.map(|name| out.join(name)) {
@@ -31,14 +53,10 @@ pub fn make_run_directory(out: &Path, suite: &str, readers: Readers) -> Result<O
             Err(error) if is_there_already(&error) => continue,
             made => made?,
         };
-        if readers == Readers::Owner {
-            std::fs::set_permissions(directory.path(), Permissions::from_mode(0o700))
-                .with_context(|| format!("cannot keep {} from others", directory.path().display()))?;
-        }
         std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
         return Ok(directory);
     }
-    bail!("cannot find a free name for results in {}", out.display())
+    bail!("cannot find a free name for results in {}: remove some of today's, or give another --out", out.display())
 }
 
 fn is_there_already(error: &anyhow::Error) -> bool {
@@ -50,17 +68,64 @@ pub fn is_unbegun(path: &Path) -> bool {
     [RUN_FILE, RESULTS_FILE].iter().all(|file| path.join(file).symlink_metadata().is_err())
 }
 
-/// The results directory below `out` that was begun last. Directories of runs that were killed
-/// before they wrote anything do not count.
+/// The results directory below `out` that was begun last, as [`results_newest_first`].
 pub fn newest_results(out: &Path) -> Result<PathBuf> {
-    let entries = std::fs::read_dir(out)
-        .with_context(|| format!("no results in {}: `bakeoff run` makes some, --out says where", out.display()))?;
-    entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| kind_of(path) == Some(Kind::Results) && !is_unbegun(path))
-        .max_by_key(|path| begun(path))
-        .with_context(|| format!("no results in {}: `bakeoff run` makes some", out.display()))
+    Ok(results_newest_first(out)?.swap_remove(0))
+}
+
+/// The results directories below `out`, at least one, that which was begun last first. Directories of runs that were
+/// killed before they wrote anything do not count.
+pub fn results_newest_first(out: &Path) -> Result<Vec<PathBuf>> {
+    let none = || {
+        Advised(format!("no results in {}: `bakeoff run` makes some, and --out names their directory", out.display()))
+    };
+    let entries = std::fs::read_dir(out).with_context(none)?;
+    let is_begun = |path: &PathBuf| kind_of(path) == Some(Kind::Results) && !is_unbegun(path);
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_begun).collect();
+    found.sort_by_cached_key(|path| Reverse(begun(path)));
+    if found.is_empty() { bail!(none()) } else { Ok(found) }
+}
+
+/// A run that was found by what a person calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundRun {
+    /// Its directory.
+    pub path: PathBuf,
+    /// How many runs have that name; 1 where a directory was named.
+    pub named_so: usize,
+}
+
+/// The run that is called so: its directory, a directory that holds it alone, or the newest below `out` to which `run --name` gave that
+/// name. What is none of these is taken for the directory of a run.
+///
+/// # Errors
+/// The directory holds several runs.
+pub fn find_run(called: &Path, out: &Path) -> Result<FoundRun> {
+    let found = |path: PathBuf| Ok(FoundRun { path, named_so: 1 });
+    if !is_unbegun(called) {
+        return found(called.to_owned());
+    }
+    let below = runs_below(called);
+    match below.as_slice() {
+        [only] => return found(only.clone()),
+        [_, ..] => {
+            let newest = below.iter().max_by_key(|path| begun(path)).unwrap_or(&below[0]);
+            bail!("{} holds {} runs: name one of them, such as {}", called.display(), below.len(), newest.display())
+        }
+        [] => {}
+    }
+    let is_called_so = |path: &PathBuf| {
+        RunRecord::read(path).is_ok_and(|(record, _)| record.name.as_deref().map(Path::new) == Some(called))
+    };
+    let named: Vec<PathBuf> = runs_below(out).into_iter().filter(is_called_so).collect();
+    let newest = named.iter().max_by_key(|path| begun(path)).cloned();
+    newest.map_or_else(|| found(called.to_owned()), |path| Ok(FoundRun { path, named_so: named.len() }))
+}
+
+/// The directories in a directory that hold a run.
+fn runs_below(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !is_unbegun(path)).collect()
 }
 
 /// How a name begins, with the second.

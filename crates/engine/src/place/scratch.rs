@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_suite::RunOptions;
 use bakeoff_text::counted;
 
+use crate::explain::explained;
 use crate::place::names::{self, TEMPORARY};
 use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown, unmarked};
 use crate::place::tree::{count_files, empty_tree, remove_tree};
@@ -39,6 +40,19 @@ struct Place {
     unusable: Option<String>,
 }
 
+impl Place {
+    /// Makes the directory for stores that are put aside. Beforehand, so that clearing takes no inode: a store may have used the last one.
+    fn make_retired(&self) -> Result<()> {
+        let retired = self.own.path().join(RETIRED);
+        std::fs::create_dir_all(&retired).with_context(|| format!("cannot make the directory {}", retired.display()))
+    }
+}
+
+fn report_restored(own: &OwnDirectory, reporter: Reporter) {
+    let path = shown(own.path());
+    reporter.report(&format!("note: something removed {path}, which this run needs: it is made again"));
+}
+
 /// What was free on a file system when the run began, in bytes and inodes; `None` where it does not
 /// tell.
 struct Room(Option<(u64, u64)>);
@@ -66,6 +80,9 @@ const ANNOUNCED: Duration = Duration::from_secs(2);
 /// Where stores of many files lie until the run ends, in a medium's scratch directory.
 const RETIRED: &str = "retired";
 
+/// A cell's store, in a medium's scratch directory.
+const STORE: &str = "store";
+
 /// A store of fewer files than this is removed at once.
 const FILES_REMOVED_AT_ONCE: usize = 100;
 
@@ -83,12 +100,8 @@ impl Scratch {
         for (medium, directory) in media {
             let path = directory.join(names::medium(run, medium));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
-            let retired = own.path().join(RETIRED);
             let place = Place { own, room: Room::of(directory), aside: 0, unusable: None };
-            scratch.places.insert(medium.clone(), place);
-            // Now, so that clearing takes no inode: a store may have used the last one.
-            std::fs::create_dir(&retired)
-                .with_context(|| format!("cannot make the directory {}", retired.display()))?;
+            scratch.places.entry(medium.clone()).or_insert(place).make_retired()?;
         }
         let path = base.join(names::tapes(run));
         scratch.tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
@@ -113,16 +126,47 @@ impl Scratch {
     ///
     /// # Errors
     /// The medium cannot be used any more.
-    pub(crate) fn fresh(&self, medium: &str) -> Result<PathBuf> {
-        if let Some(why) = self.places.get(medium).and_then(|place| place.unusable.as_ref()) {
-            bail!("{why}");
+    pub(crate) fn fresh(&mut self, medium: &str) -> Result<PathBuf> {
+        if let Some(place) = self.places.get_mut(medium) {
+            if let Some(why) = &place.unusable {
+                bail!("{why}");
+            }
+            if place.own.restore(Kind::Scratch, &[STORE, TEMPORARY])? {
+                report_restored(&place.own, self.reporter);
+                place.aside = 0;
+                place.make_retired()?;
+                remove_tree(&place.own.path().join(STORE))?;
+            }
         }
         let temporary = self.of(medium)?.join(TEMPORARY);
         std::fs::create_dir_all(&temporary)
             .with_context(|| format!("cannot make the directory {}", temporary.display()))?;
-        let path = temporary.with_file_name("store");
+        let path = temporary.with_file_name(STORE);
         std::fs::create_dir(&path).with_context(|| format!("cannot make the directory {}", path.display()))?;
         Ok(path)
+    }
+
+    /// Makes the directory of the tapes again, if somebody removed it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn restore_tapes(&mut self) -> Result<()> {
+        if let Some(own) = &mut self.tapes
+            && own.restore(Kind::Scratch, &[])?
+        {
+            report_restored(own, self.reporter);
+        }
+        Ok(())
+    }
+
+    /// The directory that somebody removed, of those that a cell on this medium needs.
+    pub(crate) fn removed(&self, medium: &str) -> Option<&Path> {
+        let of_medium = self.places.get(medium).map(|place| &place.own);
+        of_medium.into_iter().chain(&self.tapes).find(|own| !own.is_there()).map(OwnDirectory::path)
+    }
+
+    fn is_there(&self, medium: &str) -> bool {
+        self.places.get(medium).is_some_and(|place| place.own.is_there())
     }
 
     /// Puts a cell's store out of the way, so that its leftovers are neither written nor removed
@@ -134,8 +178,11 @@ impl Scratch {
     /// creates files would pay for it, ten times over where this was found. They are removed on the
     /// way only when half of the room there was is used.
     ///
-    /// A medium where that fails is measured no more.
+    /// A medium where that fails is measured no more. A directory that somebody removed is made again for the next cell.
     pub(crate) fn clear(&mut self, medium: &str) {
+        if !self.is_there(medium) {
+            return;
+        }
         let cleared = self.try_to_clear(medium);
         self.note_failure(medium, cleared);
         self.settle(medium);
@@ -143,7 +190,7 @@ impl Scratch {
 
     fn try_to_clear(&mut self, medium: &str) -> Result<()> {
         let scratch = self.of(medium)?.to_owned();
-        let store = scratch.join("store");
+        let store = scratch.join(STORE);
         if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
             remove_tree(&store)?;
         } else {
@@ -174,6 +221,9 @@ impl Scratch {
     /// Waits until everything written to the medium's file system is on the disk. A medium where
     /// that fails is measured no more.
     pub(crate) fn settle(&mut self, medium: &str) {
+        if !self.is_there(medium) {
+            return;
+        }
         let settled = self.of(medium).and_then(|scratch| {
             let directory = File::open(scratch).with_context(|| format!("cannot open {}", scratch.display()))?;
             rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
@@ -184,7 +234,7 @@ impl Scratch {
     /// Keeps the first thing that went wrong with a medium.
     fn note_failure(&mut self, medium: &str, outcome: Result<()>) {
         if let (Err(why), Some(place)) = (outcome, self.places.get_mut(medium)) {
-            place.unusable.get_or_insert(format!("{why:#}"));
+            place.unusable.get_or_insert(explained(&why));
         }
     }
 
@@ -207,7 +257,7 @@ impl Scratch {
         for place in std::mem::take(&mut self.places).into_values() {
             let removed = place.own.remove();
             match place.unusable {
-                Some(_) => removed.unwrap_or_else(|why| self.reporter.report(&format!("note: {why:#}"))),
+                Some(_) => removed.unwrap_or_else(|why| self.reporter.report(&format!("note: {}", explained(&why)))),
                 None => outcome = outcome.and(removed),
             }
         }
@@ -272,7 +322,7 @@ pub(crate) fn remove_all_of(base: &Path, name: &str, reporter: Reporter) -> bool
 pub(crate) fn remove_if_left(path: &Path, reporter: Reporter) -> bool {
     let Ok(own) = OwnDirectory::open(path, Kind::Scratch) else { return false };
     reporter.report(&format!("Removing what a run left behind when it was killed: {}", path.display()));
-    own.remove().unwrap_or_else(|error| reporter.report(&format!("note: {error:#}")));
+    own.remove().unwrap_or_else(|error| reporter.report(&format!("note: {}", explained(&error))));
     true
 }
 

@@ -4,8 +4,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use bakeoff_tape::{Recording, Workload, open_import};
+use bakeoff_text::shorten_to;
 use bakeoff_trace::WARM_UP_DIRECTORY;
 use serde::Serialize;
+
+/// The most of a tape's name that is in a title, characters.
+const NAME_CHARACTERS_MAX: usize = 60;
 
 /// An imported tape, every file of which was found whole.
 pub(crate) struct ImportedTape {
@@ -30,7 +34,7 @@ impl ImportedTape {
         let tape = path.canonicalize().with_context(|| format!("cannot find the tape {}", path.display()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let suite = TapeSuite {
-            title: format!("Replay of {name}"),
+            title: format!("Replay of {}", shorten_to(&name, NAME_CHARACTERS_MAX)),
             summary: "What an application did, replayed.",
             tape: &tape,
             axes: TapeAxes { stores },

@@ -10,6 +10,7 @@ use bakeoff_files::check_links;
 use bakeoff_measure::Medium;
 use bakeoff_suite::{DEFAULT_MEDIUM, PlanMedium, RunOptions, Suite};
 
+use crate::explain::Advised;
 use crate::place::made_media::{NewFileSystem, images_bytes};
 use crate::place::own_directory::make_named;
 
@@ -71,7 +72,10 @@ pub(crate) fn media_directories(
     if let Some(unused) =
         given.keys().find(|name| *name != DEFAULT_MEDIUM && !suite.all_media().contains(&name.as_str()))
     {
-        bail!("--medium {unused}: the suite measures {} and no `{unused}`", suite.all_media().join(", "));
+        bail!(
+            "--medium {unused}: the suite measures {} and no `{unused}`: leave it out, or name one of those",
+            suite.all_media().join(", ")
+        );
     }
     let mut directories = BTreeMap::new();
     for name in suite.all_media().into_iter().filter(|name| !made.contains_key(*name)) {
@@ -102,13 +106,13 @@ pub(crate) fn media_directories(
 /// anywhere. The file has no name, so nothing stays of it whatever happens.
 pub(crate) fn check_writable(directory: &Path) -> Result<()> {
     tempfile::tempfile_in(directory).map(drop).with_context(|| {
-        format!(
+        Advised(format!(
             "cannot write in {}: give a directory that you may write in, with --dir or --medium",
             directory.display()
-        )
+        ))
     })
 }
 
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().with_context(|| format!("cannot find {}: give a path that is there", path.display()))
+    path.canonicalize().with_context(|| format!("cannot find {}", path.display()))
 }

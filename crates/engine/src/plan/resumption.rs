@@ -27,7 +27,10 @@ fn check_plan(file: &RunRecord, setup: &Setup) -> Result<()> {
                 before.version,
                 store.version
             ),
-            None => bail!("the store `{}` took part when the run began and no driver offers it now", before.name),
+            None => bail!(
+                "the store `{}` took part when the run began and no driver offers it now: put its driver back, or start a new run",
+                before.name
+            ),
         }
     }
     let cells = cell_ids(setup);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_measure::Machine;
 use bakeoff_protocol::PROTOCOL_VERSION;
-use bakeoff_suite::Suite;
+use bakeoff_suite::{Suite, WorkloadPlan};
 
 use crate::drivers::discovery::Driver;
 use crate::plan::setup::Setup;
@@ -14,7 +14,9 @@ use crate::surroundings::disturbance;
 use crate::surroundings::profile;
 use crate::timestamp::now;
 use bakeoff_results::omission::{Omission, Reason};
-use bakeoff_results::record::{CommandLine, DriverRecord, PhaseRoles, RunRecord, SuiteRecord, VariantRecord};
+use bakeoff_results::record::{
+    CommandLine, DriverRecord, PhaseOrder, PhaseRoles, RunRecord, SuiteRecord, VariantRecord,
+};
 
 /// What is known of a run before it starts.
 pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunRecord {
@@ -27,6 +29,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
     RunRecord {
         protocol: u64::from(PROTOCOL_VERSION),
         bakeoff_version: version.to_owned(),
+        name: None,
         command_line: CommandLine::Words(std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()),
         working_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         options: Some(setup.options.clone()),
@@ -42,6 +45,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
             scale: suite.scale(),
             numbers_given: suite.numbers_given().to_vec(),
             roles: roles(suite),
+            phases: phases(&setup.plan.workloads),
             text: source.text,
         },
         seed: Some(suite.seed()),
@@ -73,6 +77,20 @@ fn roles(suite: &Suite) -> Vec<PhaseRoles> {
         if !phase.roles.is_empty() && !is_known {
             let variant = of.variant().map(|variant| variant.name.clone());
             all.push(PhaseRoles { variant, phase: phase.name.clone(), roles: phase.roles.clone() });
+        }
+    }
+    all
+}
+
+/// The phases of each variant: those of the workload that has most, as an aged store has one more.
+fn phases(workloads: &[WorkloadPlan]) -> Vec<PhaseOrder> {
+    let mut all: Vec<PhaseOrder> = Vec::new();
+    for WorkloadPlan { variant, workload, .. } in workloads {
+        let phases: Vec<String> = workload.phases.iter().map(|phase| phase.name.clone()).collect();
+        match all.iter_mut().find(|known| known.variant == *variant) {
+            Some(known) if known.phases.len() >= phases.len() => {}
+            Some(known) => known.phases = phases,
+            None => all.push(PhaseOrder { variant: variant.clone(), phases }),
         }
     }
     all

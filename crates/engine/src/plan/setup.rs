@@ -14,6 +14,7 @@ use bakeoff_suite::{
 
 use crate::drivers::discovery::{Driver, Drivers};
 use crate::drivers::recipes::{drivers_for, lost, store_names};
+use crate::explain::explained;
 use crate::place::cgroup::MemoryGroups;
 use crate::place::made_media::{NewFileSystem, check_room};
 use crate::place::own_directory::{make_named, shown};
@@ -228,16 +229,18 @@ impl Setup {
 
     /// The driver of a store that is in the plan.
     pub fn driver(&self, name: &str) -> Result<&Driver> {
-        self.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))
+        self.drivers.of_store(name).with_context(|| not_offered(name))
     }
 
     /// The description of a store that is in the plan.
     pub fn store(&self, name: &str) -> Result<&StoreDescription> {
-        self.stores
-            .iter()
-            .find(|store| store.name == name)
-            .with_context(|| format!("no driver offers the store `{name}`"))
+        self.stores.iter().find(|store| store.name == name).with_context(|| not_offered(name))
     }
+}
+
+/// What is wrong where a store of the plan has no driver any more.
+fn not_offered(name: &str) -> String {
+    format!("no driver offers the store `{name}`: put its driver back, or leave the store out with --stores")
 }
 
 /// Whether the driver of a store can profile itself.
@@ -251,7 +254,7 @@ fn memory_groups(plan: &mut Plan) -> Option<MemoryGroups> {
     plan.workloads.iter().find(|workload| workload.conditions.memory_limit_bytes.is_some())?;
     let found = MemoryGroups::find();
     if let Err(why) = &found {
-        plan.skip_limited(&format!("{why:#}"));
+        plan.skip_limited(&explained(why));
     }
     found.ok()
 }

@@ -145,7 +145,10 @@ impl Running {
         let Some(status) = self.child.try_wait().context("cannot ask after the disturbance")? else { return Ok(()) };
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
         let said = bakeoff_text::printable(said.trim().lines().last().unwrap_or("it said nothing"));
-        bail!("the disturbance `{}` ended by itself ({status}): {said}", self.disturbance)
+        bail!(
+            "the disturbance `{}` ended by itself ({status}): {said}. Fix that, or measure with --disturbance none",
+            self.disturbance
+        )
     }
 }
 

@@ -16,6 +16,7 @@ use bakeoff_results::record::ProfileRecord;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use crate::explain::explained;
 use crate::programs::{Missing, is_on_path, need};
 
 /// The sampler and Debian's package of it.
@@ -66,7 +67,7 @@ pub fn profiling_possibility() -> String {
         );
     }
     match try_out() {
-        Err(why) => format!("not possible for native stores: {why:#}"),
+        Err(why) => format!("not possible for native stores: {}", explained(&why)),
         Ok(()) if sees_kernel() => "possible, the kernel's part included".to_owned(),
         Ok(()) => format!("possible; the kernel's part only as root, or after: sudo sysctl {PARANOID}=1"),
     }
@@ -176,7 +177,7 @@ impl Profiling {
                 samples: Some(samples),
                 trouble: self.sampler.and_then(Result::ok).and_then(|sampler| sampler.cut_short()),
             },
-            Err(why) => ProfileOutcome { trouble: Some(format!("{why:#}")), ..ProfileOutcome::default() },
+            Err(why) => ProfileOutcome { trouble: Some(explained(&why)), ..ProfileOutcome::default() },
         }
     }
 
@@ -190,13 +191,13 @@ impl Profiling {
                 })
                 .context("the driver left no profile")?,
             (None, Some(Ok(sampler))) => sampler.folded()?,
-            (None, Some(Err(why))) => bail!("{why:#}"),
+            (None, Some(Err(why))) => bail!("{}", explained(why)),
             (None, None) => bail!("the driver was not started"),
         };
         let folded = String::from_utf8_lossy(&folded);
         let weight = folded_weight(&folded);
         if weight == 0 {
-            bail!("no sample was taken: the cell was too short");
+            bail!("no sample was taken: the cell was too short. Give more --records, or more operations");
         }
         let (path, (title, subtitle)) = (&self.graph.0, &self.title);
         let unit = if self.kind == Profile::Alloc { FlameUnit::Bytes } else { FlameUnit::Samples };

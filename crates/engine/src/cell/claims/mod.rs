@@ -4,6 +4,7 @@ pub(crate) mod directory;
 pub(crate) mod figures;
 pub(crate) mod histograms;
 pub(crate) mod latencies;
+pub(crate) mod memory;
 pub(crate) mod order;
 pub(crate) mod phase;
 mod resources;
