@@ -2,7 +2,7 @@
 //!
 //! Colours are written `0xrrggbb`. Those of stores come from Okabe and Ito's palette, darker on light paper and lighter on dark
 //! paper. Any two differ by a CIEDE2000 of at least 10, for eyes without red or green cones too. Each has a contrast of at least 3 to
-//! its background. A test keeps it so. A slot's number gives the colour and a mark
+//! its background. Fields of the heatmap carry text, so theirs have 4.5 to it. A test keeps it so. A slot's number gives the colour and a mark
 //! ([`bakeoff_results::slots`]). Text next to a mark has the colour of text.
 
 #[cfg(test)]
@@ -10,6 +10,7 @@ mod vision;
 
 use anstyle::{Color, RgbColor, Style};
 use bakeoff_results::slots::COLOURS;
+use bakeoff_stats::TIED_WITHIN;
 
 /// The colours of the page on one kind of paper.
 #[derive(Clone, Copy)]
@@ -36,7 +37,12 @@ pub(crate) struct Theme {
     pub(crate) stores: [u32; COLOURS],
     /// How much of a store's colour a field of the matrix has, in percent.
     pub(crate) tint_percent: u32,
+    /// Fields of the heatmap, from the best on: see [`HEAT_ENDS`].
+    pub(crate) heat: [u32; HEAT_ENDS.len() + 1],
 }
+
+/// How many times worse than the best a field of the heatmap may be, for each of its colours but the last. The first is that of ties.
+pub(crate) const HEAT_ENDS: [f64; 5] = [TIED_WITHIN, 2.0, 4.0, 10.0, 100.0];
 
 impl Theme {
     /// All colours but those of stores, each with its name in the page's style.
@@ -68,6 +74,7 @@ pub(crate) const LIGHT: Theme = Theme {
     good: 0x006b4c,
     stores: [0xcd8200, 0x3a9ad5, 0x00855f, 0x4f3d00, 0x004eae, 0xb35108, 0xb5558b, 0x55255c],
     tint_percent: 17,
+    heat: [0xa9dccb, 0xf4f1d8, 0xf3dca0, 0xefbd74, 0xe0955c, 0xc97458],
 };
 
 /// Dark paper on a screen.
@@ -83,6 +90,7 @@ pub(crate) const DARK: Theme = Theme {
     good: 0x2fc094,
     stores: [0xe39e21, 0x75cbfa, 0x2fc094, 0xf7e853, 0x459cf9, 0xc97147, 0xdb8cb8, 0x855ca3],
     tint_percent: 24,
+    heat: [0x0f5c4a, 0x2c2e30, 0x3f3a1f, 0x5e4a12, 0x8a5a10, 0xb0443c],
 };
 
 /// Paper in a printer.

@@ -4,27 +4,29 @@ pub(crate) mod document;
 mod facts;
 mod html;
 
-use bakeoff_protocol::Structure;
+use bakeoff_results::caveats::caveat_compared;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::comparison::{Comparison, Line, Subject, Taken};
 use bakeoff_results::differences::Differences;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::run::Run;
-use bakeoff_text::{counted, format_count, listed, printable};
+use bakeoff_text::{counted, format_count, printable};
 
 pub use html::write_comparison_html;
 
 use crate::circumstances::varying_axes;
+use crate::citation::citation;
 use crate::error::ReportError;
 use crate::format::describe_workload;
 use crate::read_notes;
+use crate::sections::notes;
 
 /// A comparison of two runs, with everything that is said around it.
 #[derive(Debug)]
 pub struct ComparisonReport {
     /// What was found.
     pub found: Comparison,
-    /// What the runs are called: their directories.
+    /// What the runs are called: by their names, or else by their directories.
     pub labels: [String; 2],
     /// What the two runs differ in besides their figures: machine, versions, settings.
     pub differences: Vec<String>,
@@ -34,6 +36,8 @@ pub struct ComparisonReport {
     pub warnings: Vec<String>,
     /// What was left out: workloads that only one run has, and what could not be read; and the runtime, where both have the same.
     pub notes: Vec<String>,
+    /// How each of the two runs is cited.
+    pub citations: Vec<String>,
 }
 
 /// A line's texts, safe to print.
@@ -58,11 +62,12 @@ impl ComparisonReport {
         let found = Comparison::new(a, b)?;
         let newly_failed = found.newly_failed.iter().map(|end| facts::failure(end, &found.contenders)).collect();
         Ok(Self {
-            labels: [a, b].map(|run| printable(&run.directory.display().to_string())),
+            labels: [a, b].map(label),
             differences: facts::differences(&Differences::of(a, b)),
             newly_failed,
             warnings: warnings(a, b),
             notes: notes(a, b, found.only_in).iter().map(|note| printable(note)).collect(),
+            citations: [a, b].map(citation).into(),
             found,
         })
     }
@@ -76,6 +81,11 @@ impl ComparisonReport {
             measure: line.subject.measure().map_or_else(|| "time".to_owned(), cost_label),
             workload: self.workload_label(&line.subject),
         }
+    }
+
+    /// A measure's name, as a cost.
+    pub(crate) fn measure_label(&self, measure: &Measure) -> String {
+        cost_label(measure)
     }
 
     fn workload_label(&self, subject: &Subject) -> String {
@@ -102,22 +112,18 @@ impl ComparisonReport {
     }
 }
 
+/// What a run is called.
+fn label(run: &Run) -> String {
+    printable(&run.record.name.clone().unwrap_or_else(|| run.directory.display().to_string()))
+}
+
 /// What the runs themselves warn of.
 fn warnings(a: &Run, b: &Run) -> Vec<String> {
     let warnings = [a, b].into_iter().flat_map(|run| {
         let messages = run.record.warnings.iter().map(|warning| &warning.message);
         messages.map(|message| printable(&format!("{}: {message}", run.directory.display())))
     });
-    let files = a.stores().iter().filter(|store| store.structure == Structure::Files);
-    let files: Vec<String> = files.map(|store| store.title.clone()).collect();
-    let files = (!files.is_empty()).then(|| {
-        printable(&format!(
-            "{}: plain files are as fast as the file system is at that time; for minutes after many were removed it can be several times \
-             slower, which no number of rounds in one run shows",
-            listed(&files)
-        ))
-    });
-    warnings.chain(files).collect()
+    warnings.chain(caveat_compared(a).map(|caveat| printable(&notes::describe(&caveat)))).collect()
 }
 
 /// What was left out, and the runtime of both.

@@ -9,6 +9,8 @@
 //! another. Invariants: every text in a document is safe to print, because [`Text`] escapes control characters when it is made;
 //! markup of any kind is the renderer's; a document holds all entries of a list, and says how many are shown unasked.
 
+use std::borrow::Cow;
+
 use bakeoff_text::printable;
 
 /// A report: its title, what is known at first sight, and its sections in reading order.
@@ -180,6 +182,8 @@ pub(crate) enum SectionId {
     AboutSuite,
     /// Machine, media, versions, command line.
     Provenance,
+    /// What names the run, on one line.
+    Cited,
     /// How to see more.
     Hint,
     /// Why a profiled run is not ranked.
@@ -460,13 +464,13 @@ pub(crate) struct Fold {
     /// What is left, such as `3 more` or `2 more workloads`.
     pub(crate) rest: String,
     /// How a terminal shows the rest.
-    pub(crate) hint: &'static str,
+    pub(crate) hint: Cow<'static, str>,
 }
 
 impl Fold {
     /// All but the first `shown` of so many are folded; `None` if there are no others.
-    pub(crate) fn after(shown: usize, all: usize, hint: &'static str) -> Option<Self> {
-        (all > shown).then(|| Self { shown, rest: format!("{} more", all - shown), hint })
+    pub(crate) fn after(shown: usize, all: usize, hint: impl Into<Cow<'static, str>>) -> Option<Self> {
+        (all > shown).then(|| Self { shown, rest: format!("{} more", all - shown), hint: hint.into() })
     }
 }
 
@@ -481,12 +485,14 @@ pub(crate) struct Table {
     pub(crate) groups: Vec<RowGroup>,
     /// How many rows are shown unasked; `None` for all.
     pub(crate) fold: Option<Fold>,
+    /// Columns that must be shown: a terminal shows of the others as many as have room, and counts the rest. `None` for all.
+    pub(crate) columns_fixed: Option<usize>,
 }
 
 impl Table {
     /// A table without rows.
     pub(crate) fn new(depth: usize, columns: Vec<Column>) -> Self {
-        Self { depth, columns, groups: Vec::new(), fold: None }
+        Self { depth, columns, groups: Vec::new(), fold: None, columns_fixed: None }
     }
 
     /// Begins a group of rows under a heading.

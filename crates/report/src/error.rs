@@ -27,10 +27,24 @@ pub enum ReportError {
     /// An export cannot be written.
     #[error("cannot write the export")]
     Write(#[from] io::Error),
-    /// A row of the CSV export cannot be written.
-    #[error("cannot write the export")]
-    Csv(#[from] csv::Error),
     /// The JSON export cannot be written.
     #[error("cannot write the export")]
-    Json(#[from] serde_json::Error),
+    Json(#[source] serde_json::Error),
+}
+
+// Neither gives the error of the system as its source.
+impl From<serde_json::Error> for ReportError {
+    fn from(why: serde_json::Error) -> Self {
+        if why.is_io() { Self::Write(why.into()) } else { Self::Json(why) }
+    }
+}
+
+impl From<csv::Error> for ReportError {
+    fn from(why: csv::Error) -> Self {
+        let text = why.to_string();
+        match why.into_kind() {
+            csv::ErrorKind::Io(why) => Self::Write(why),
+            _ => Self::Write(io::Error::other(text)),
+        }
+    }
 }

@@ -5,11 +5,14 @@
 //!                                      ├─rows_of─────→ tidy table ────────→ CSV · Parquet · XLSX · page
 //!                             another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
+//! A terminal shows a short answer unless all is asked for ([`render_answer`]).
 //! `bakeoff-results` reads a run's directory, ranks stores in a workload, over many and in the page's contests, and compares runs.
 //! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
 //! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
 
+mod brief;
 mod circumstances;
+mod citation;
 mod colours;
 mod compare;
 mod detail;
@@ -28,6 +31,7 @@ mod read_notes;
 mod sections;
 mod terminal;
 
+pub use brief::Further;
 pub use compare::{ComparisonReport, LineLabels, write_comparison_html};
 pub use error::ReportError;
 pub use export::csv::write_csv;
@@ -38,4 +42,7 @@ pub use export::xlsx::write_xlsx;
 pub use markdown::{write_comparison_markdown, write_markdown};
 pub use page::write_page;
 pub use read_notes::describe as describe_note;
-pub use terminal::{TerminalOptions, render_against, render_comparison, render_published, render_terminal};
+pub use terminal::{
+    TerminalOptions, render_against, render_answer, render_comparison, render_comparison_answer,
+    render_comparison_notices, render_notices, render_published, render_terminal,
+};

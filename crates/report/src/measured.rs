@@ -6,10 +6,33 @@ use bakeoff_protocol::{Axes, Axis, AxisValue, DURABILITY, Part, Role, THREADS, s
 use bakeoff_results::circumstances::value_label;
 use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::run::Run;
-use bakeoff_text::{counted, digits, format_count, format_size_range, listed};
+use bakeoff_text::{counted, digits, format_count, format_size_range, listed, printable};
 
 /// Values of an axis that are named one by one; of more, the ends.
 const NAMED_MAX: usize = 4;
+
+/// Stores, the range of sizes, counts and threads of a run, and the file systems that it was on; empty if nothing was measured.
+pub(crate) fn scope(run: &Run) -> String {
+    let axes: Vec<&Axes> = asked(run).collect();
+    if axes.is_empty() {
+        return String::new();
+    }
+    let [stores, _, _, threads] = words(&axes);
+    let [min, max] = [axes.iter().map(|of| of.value_bytes_min).min(), axes.iter().map(|of| of.value_bytes_max).max()];
+    let mixtures: BTreeSet<Option<&str>> = axes.iter().map(|of| of.value_mixture.as_deref()).collect();
+    let sizes = match mixtures.first().copied().flatten().filter(|_| mixtures.len() == 1) {
+        Some(mixture) => mixture.to_owned(),
+        None => format_size_range(min.unwrap_or_default(), max.unwrap_or_default()),
+    };
+    let records = listed_or_ends(&values(&axes, |of| Some(of.records), |records| format_count(*records)));
+    let plural = if records == "1" { "" } else { "s" };
+    let records = format!("values of {sizes} × {records} record{plural}");
+    let media: BTreeSet<String> =
+        run.record.media.values().filter_map(|medium| medium.file_system.as_deref().map(printable)).collect();
+    let media = (!media.is_empty()).then(|| format!("on {}", listed_or_ends(&Vec::from_iter(media))));
+    let parts = [Some(stores), Some(records), Some(threads).filter(|of| of != "1 thread"), media];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
 
 /// Stores, sizes, counts, data, classes, threads and whatever else was measured in these runs; empty if nothing was.
 pub(crate) fn measured(runs: &[&Run]) -> String {
@@ -17,16 +40,28 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     if axes.is_empty() {
         return String::new();
     }
+    let mut words = words(&axes).to_vec();
+    words.extend(shown_axes().iter().filter_map(|axis| values_of(axis, &axes)));
+    let scales = runs.iter().filter_map(|run| run.record.suite.scale);
+    let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
+    words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", listed_or_ends(&Vec::from_iter(scales)))));
+    words.extend(combinations(&axes));
+    words.extend(runs.iter().filter_map(|run| changes(run)));
+    words.join(" · ")
+}
+
+/// Stores; sizes, counts and data; durability; threads.
+fn words(axes: &[&Axes]) -> [String; 4] {
     let stores: BTreeSet<&str> = axes.iter().map(|of| of.store.as_str()).collect();
     let size = |of: &Axes| Some((of.value_bytes_min, of.value_bytes_max, of.value_mixture.clone()));
     let sizes =
-        values(&axes, size, |(min, max, mixture)| mixture.clone().unwrap_or_else(|| format_size_range(*min, *max)));
-    let records = values(&axes, |of| Some(of.records), |records| format_count(*records));
-    let data = values(&axes, |of| Some(of.data.clone()), Clone::clone);
+        values(axes, size, |(min, max, mixture)| mixture.clone().unwrap_or_else(|| format_size_range(*min, *max)));
+    let records = values(axes, |of| Some(of.records), |records| format_count(*records));
+    let data = values(axes, |of| Some(of.data.clone()), Clone::clone);
     let class = |of: &Axes| Some(if of.unequal { None } else { Some(of.durability) });
-    let classes = values(&axes, class, |class| class.map_or_else(|| "as set".to_owned(), |class| class.to_string()));
-    let threads = values(&axes, |of| Some(of.threads), |threads| format_count(u64::from(*threads)));
-    let mut words = vec![
+    let classes = values(axes, class, |class| class.map_or_else(|| "as set".to_owned(), |class| class.to_string()));
+    let threads = values(axes, |of| Some(of.threads), |threads| format_count(u64::from(*threads)));
+    [
         counted(stores.len(), "store"),
         format!(
             "values of {} × {} record{} of {} data",
@@ -37,14 +72,7 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         ),
         format!("durability {}", listed_or_ends(&classes)),
         if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", listed_or_ends(&threads)) },
-    ];
-    words.extend(shown_axes().iter().filter_map(|axis| values_of(axis, &axes)));
-    let scales = runs.iter().filter_map(|run| run.record.suite.scale);
-    let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
-    words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", listed_or_ends(&Vec::from_iter(scales)))));
-    words.extend(combinations(&axes));
-    words.extend(runs.iter().filter_map(|run| changes(run)));
-    words.join(" · ")
+    ]
 }
 
 /// What was measured of a run: of a pick what was asked, since of the changes to it each is by itself.

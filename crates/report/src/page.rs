@@ -9,6 +9,7 @@
 //! The script in `web/` only chooses and draws. Invariants: maud escapes every text because of its type;
 //! the script takes texts from compressed JSON, and never as markup; scripts run only if their hash is in the policy.
 
+mod against;
 mod answer;
 mod asked;
 mod axes;
@@ -27,6 +28,7 @@ mod labelled;
 mod links;
 mod map;
 mod method;
+mod over;
 mod overview;
 mod payload;
 mod placed;
@@ -49,14 +51,16 @@ use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 use maud::{Markup, html};
 
+use crate::citation::{CITE, citation};
 use crate::detail::Detail;
 use crate::document::{Form, Section, Text};
 use crate::error::ReportError;
 use crate::measured::measured;
 use crate::page::frame::{Frame, theme_button};
 use crate::page::html::{folded, is_empty};
-use crate::page::labelled::{Labelled, RankedRun, labelled, title_suffix};
+use crate::page::labelled::{Labelled, RankedRun, labelled, suite_titles, title_suffix};
 use crate::page::placed::{Place, placed};
+use crate::sections::answer::upper_first;
 use crate::sections::report;
 use bakeoff_results::analysis::Analysis;
 
@@ -93,7 +97,7 @@ pub fn write_page(
     let title = title(&runs);
     let frame = Frame {
         title: &title,
-        body: body(&title, &runs, &analysed, &contenders, place),
+        body: body(&title, &runs, &analysed, against, &contenders, place),
         data: payload::data(&runs, &analysed, against, &contenders, place)?,
         libraries: &LIBRARIES,
         script: &SCRIPT.concat(),
@@ -103,17 +107,24 @@ pub fn write_page(
 }
 
 fn title(runs: &[Labelled]) -> String {
-    let mut titles: Vec<String> = runs.iter().map(|(_, run)| run.title().to_owned()).collect();
+    let mut titles = suite_titles(runs);
     titles.dedup();
     if titles.is_empty() { "bakeoff".to_owned() } else { listed(&titles) }
 }
 
 /// All that is read.
-fn body(title: &str, runs: &[Labelled], analysed: &[RankedRun], contenders: &Contenders, place: &Path) -> Markup {
+fn body(
+    title: &str,
+    runs: &[Labelled],
+    analysed: &[RankedRun],
+    against: Option<&Published>,
+    contenders: &Contenders,
+    place: &Path,
+) -> Markup {
     let warnings = warnings::items(analysed, contenders);
     let summary = measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>());
     html! {
-        a.skip href="#matrix" { "Skip to the figures" }
+        a.skip href="#heat" { "Skip to the figures" }
         header {
             div {
                 p.brand { "bakeoff" }
@@ -122,20 +133,22 @@ fn body(title: &str, runs: &[Labelled], analysed: &[RankedRun], contenders: &Con
                 p class="summary place" { (facts::place(runs, warnings.len())) }
             }
             nav aria-label="Parts of the page" {
-                a href="#matrix" { "Matrix" } " " a href="#charts" { "Pictures" } " " a href="#behind" { "Behind it" } " "
+                a href="#heat" { "Heatmap" } " " a href="#matrix" { "Matrix" } " " a href="#charts" { "Pictures" } " "
+                a href="#behind" { "Method and data" } " "
                 (theme_button())
             }
         }
         main {
-            (first_screen(runs, analysed, &warnings, contenders, place))
+            (first_screen(runs, analysed, against, &warnings, contenders, place))
             (interactive::interactive())
             section aria-labelledby="behind" {
-                h2 #behind { "Behind it" }
+                h2 #behind { "Method and data" }
                 (method::method())
                 (provenance::provenance(runs, contenders, place))
                 (interactive::downloads())
             }
         }
+        footer { @for (_, run) in runs { p { (upper_first(CITE)) ": " (citation(run)) } } }
         div #pop role="tooltip" hidden {}
     }
 }
@@ -144,6 +157,7 @@ fn body(title: &str, runs: &[Labelled], analysed: &[RankedRun], contenders: &Con
 fn first_screen(
     runs: &[Labelled],
     analysed: &[RankedRun],
+    against: Option<&Published>,
     warnings: &[Markup],
     contenders: &Contenders,
     place: &Path,
@@ -171,6 +185,9 @@ fn first_screen(
         @for (_, run) in runs { (flame_graphs::section(run, contenders, place)) }
         (asked)
         (first)
+        @if let Some(published) = against {
+            @for (label, of) in analysed { (against::section(of, published, &title_suffix(label, runs.len()))) }
+        }
         (warnings::section(warnings))
         div.about { @for (label, run) in runs { (facts::facts(label, run)) } }
         (more)

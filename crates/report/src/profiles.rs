@@ -5,8 +5,6 @@ use bakeoff_protocol::{CellEnd, Profile, ProfileOutcome};
 use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, counted};
 
-use crate::format::describe_cell;
-
 /// Why there is no answer.
 pub(crate) fn describe(run: &Run, profile: Profile) -> String {
     let what = match profile {
@@ -24,20 +22,6 @@ pub(crate) fn describe(run: &Run, profile: Profile) -> String {
 /// Every round of a cell that was profiled.
 pub(crate) fn profiled(run: &Run) -> impl Iterator<Item = (&CellEnd, &ProfileOutcome)> {
     run.cells.iter().filter_map(|cell| Some((&cell.end, cell.end.profiled.as_ref()?)))
-}
-
-/// The cell's workload and round.
-pub(crate) fn place(end: &CellEnd) -> String {
-    let axes = &end.axes;
-    let parts = [
-        Some(describe_cell(axes)),
-        axes.variant.clone(),
-        Some(format!("durability {}", axes.durability)),
-        (axes.medium != "default").then(|| format!("medium {}", axes.medium)),
-        (axes.threads > 1).then(|| counted(axes.threads, "thread")),
-        Some(format!("round {}", end.round)),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// How much the flame graph is made of.

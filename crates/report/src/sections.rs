@@ -47,9 +47,14 @@ pub(crate) fn report(of: &Analysis, detail: Detail, form: Form) -> Document {
     let mut all = Sections { form, made: Vec::new() };
     match asked(of) {
         Some(answer) if detail == Detail::Usual => one_answer(of, answer, &mut all),
+        Some(answer) => {
+            all.add(Forms::ALL, || answer.sections);
+            measured(of, detail, &mut all);
+        }
         _ if of.run.profile().is_some() => profiled(of, detail, &mut all),
         _ => measured(of, detail, &mut all),
     }
+    all.add(Forms::MARKDOWN, || provenance::cited(of.run));
     Document { sections: all.made, ..heading::document(of.run) }
 }
 
@@ -84,9 +89,7 @@ fn asked(of: &Analysis) -> Option<Answer> {
         return Some(Answer { sections, more: "at every place that was sampled" });
     }
     let facts = of.run.find_rate()?;
-    let mut sections = Vec::from_iter(rates::section(of.run, facts));
-    sections.extend(failures::section(of.run, &of.contenders));
-    sections.extend(left_out::sections(of.run));
+    let sections = Vec::from_iter(rates::section(of.run, facts));
     Some(Answer { sections, more: "at every rate that was tried" })
 }
 
@@ -94,10 +97,16 @@ fn asked(of: &Analysis) -> Option<Answer> {
 fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
     let hint = format!("`bakeoff report --full` shows every store's figures {}.", answer.more);
     all.add(Forms::ALL, || answer.sections);
+    // A pick and a map have lists of their own.
+    if of.run.find_rate().is_some() {
+        all.add(Forms::ALL, || failures::section(of.run, &of.contenders));
+        all.add(Forms::ALL, || left_out::sections(of.run));
+    }
     all.add(Forms::TEXT, || notes::warnings(of.run));
     all.add(Forms::TEXT, || notes::section(of));
     all.add(Forms::PAGE, || every_store::by_size(of.run, &of.contenders));
     all.add(Forms::PAGE, || phase_tables::section::<Commits>(of.run, &of.contenders));
+    all.add(Forms::PAGE, || phase_tables::section::<ColdStarts>(of.run, &of.contenders));
     all.add(Forms::PAGE, || phase_tables::section::<StoredBytes>(of.run, &of.contenders));
     all.add(Forms::TERMINAL, || Section::untitled(SectionId::Hint, vec![Block::Hint(hint.into())]));
 }

@@ -10,14 +10,50 @@ pub use crate::terminal::options::TerminalOptions;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::published::Published;
 
+use crate::brief::{self, Further, LINES_MAX};
 use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
-use crate::document::Form;
+use crate::document::{Document, Form};
 use crate::error::ReportError;
 use crate::published::against::against;
 use crate::published::report::report as published;
 use crate::sections::report;
 use crate::terminal::blocks::document;
+
+/// Rows that the longest table of a short answer has at most.
+const ROWS_MAX: usize = 14;
+
+/// The short answer of a run as text that ends with a line break: 20 lines at most on 80 columns.
+pub fn render_answer(of: &Analysis, options: &TerminalOptions, further: &Further) -> String {
+    fitting(|rows| brief::answer(of, further, rows), *options)
+}
+
+/// The same of a comparison, of which `part` is the part by which figures may be worse.
+pub fn render_comparison_answer(
+    of: &ComparisonReport,
+    part: Option<f64>,
+    options: &TerminalOptions,
+    further: &Further,
+) -> String {
+    fitting(|rows| brief::compared(of, part, further, rows), *options)
+}
+
+/// What failed, was skipped or left out, warnings and notes, all of them, as text that ends with a line break.
+pub fn render_notices(of: &Analysis, options: &TerminalOptions) -> String {
+    document(&brief::notices(of), TerminalOptions { full: true, ..*options })
+}
+
+/// The same of a comparison, with what the two runs differ in.
+pub fn render_comparison_notices(of: &ComparisonReport, options: &TerminalOptions) -> String {
+    document(&brief::notices_of_comparison(of), TerminalOptions { full: true, ..*options })
+}
+
+/// A short answer with as many rows of its longest table as have room.
+fn fitting(make: impl Fn(usize) -> Document, options: TerminalOptions) -> String {
+    let text = |rows| document(&make(rows), TerminalOptions { full: false, ..options });
+    let has_room = |text: &String| text.lines().count() <= LINES_MAX;
+    (1..=ROWS_MAX).rev().map(text).find(has_room).unwrap_or_else(|| text(1))
+}
 
 /// A run's report as text that ends with a line break.
 pub fn render_terminal(of: &Analysis, options: &TerminalOptions) -> String {

@@ -98,3 +98,18 @@ fn stores_are_told_apart_whatever_cones_one_has() {
         }
     }
 }
+
+#[test]
+fn steps_of_the_heatmap_are_told_apart_and_their_text_can_be_read() {
+    for theme in [LIGHT, DARK, PRINT] {
+        for colour in theme.heat {
+            let found = contrast(linear(theme.ink), linear(colour));
+            assert!(found >= 4.5, "text on {colour:06x} has a contrast of {found:.1}");
+        }
+        for (two, eyes) in theme.heat.windows(2).flat_map(|two| EYES.iter().map(move |eyes| (two, eyes))) {
+            let seen = [two[0], two[1]].map(|colour| lab(times(eyes, linear(colour))));
+            let far = difference(seen[0], seen[1]);
+            assert!(far >= 5.0, "{:06x} and {:06x} differ by {far:.1} for {eyes:?}", two[0], two[1]);
+        }
+    }
+}

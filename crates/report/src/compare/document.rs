@@ -14,7 +14,7 @@ use crate::labels::{TOO_FEW_ROUNDS, change_label, interval};
 pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
     let [a, b] = &of.labels;
     let mut sections = vec![
-        said(SectionId::Headline, Text::default().and_span(&of.headline(), SpanKind::Strong)),
+        said(SectionId::Headline, Text::default().and_span(&of.headline(NAMED_MAX), SpanKind::Strong)),
         said(SectionId::Summary, Text::plain(&of.summary())),
         lines(SectionId::OverEverything, "Over everything", of, of.found.stores.iter()),
         lines(SectionId::OverWorkloads, "Over all workloads", of, of.found.overall.iter()),
@@ -38,6 +38,9 @@ pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
         Section::titled(id, title, list.into_iter().collect())
     };
     sections.extend(lists.into_iter().filter_map(list));
+    let cited = list((SectionId::Cited, "Cite these runs", &of.citations));
+    let forms = Forms { terminal: detail == Detail::Full, ..Forms::ALL };
+    sections.extend(cited.map(|section| Section { forms, ..section }));
     let lead = vec![Block::Fact("A", a.as_str().into()), Block::Fact("B", b.as_str().into())];
     Document { title: Title::Implied(Text::plain(&format!("{a} → {b}"))), lead, sections, ..Document::default() }
 }
@@ -93,7 +96,7 @@ fn lines<'a>(id: SectionId, title: &str, of: &ComparisonReport, lines: impl Iter
 }
 
 /// What a change is worth.
-fn kind(change: Change) -> SpanKind {
+pub(crate) fn kind(change: Change) -> SpanKind {
     match change {
         Change::Better => SpanKind::Good,
         Change::Worse => SpanKind::Bad,
@@ -112,41 +115,48 @@ pub(crate) fn figures(line: &Line) -> [String; 2] {
 /// Changes that are named in the headline.
 const NAMED_MAX: usize = 3;
 
+/// How many of these lines changed, and how.
+fn among(lines: &[Line]) -> String {
+    let number = |change: Change| lines.iter().filter(|line| line.change == change).count();
+    let [better, worse, same, open] = [Change::Better, Change::Worse, Change::Same, Change::CannotTell].map(number);
+    format!("{better} better in B, {worse} worse, {same} the same, {open} not told apart")
+}
+
 impl ComparisonReport {
     /// What got worse and better most, in a sentence or two: stores over everything first, then single measures and workloads of others.
-    pub(crate) fn headline(&self) -> String {
-        let parts = [Change::Worse, Change::Better].map(|change| self.most(change));
+    ///
+    /// `named_max` changes are named for each.
+    pub(crate) fn headline(&self, named_max: usize) -> String {
+        let parts = [Change::Worse, Change::Better].map(|change| self.most(change, named_max));
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() { "Nothing is proven to be better or worse in B.".to_owned() } else { parts.join(" ") }
     }
 
     /// The lines that changed most in this direction, the widest first; each store once.
-    fn most(&self, change: Change) -> Option<String> {
+    fn most(&self, change: Change, named_max: usize) -> Option<String> {
         let named = self.found.most_changed(change);
         let words = |line: &&Line| {
             let [ratio, interval] = figures(line);
             let labels = self.labels_of(line);
             format!("{}, {} ({}), {ratio} ({interval})", labels.store, labels.measure, labels.workload)
         };
-        let more = named.len().saturating_sub(NAMED_MAX);
+        let more = named.len().saturating_sub(named_max);
         let more = if more > 0 { format!("; {}", counted(more, "more store")) } else { String::new() };
-        let words: Vec<String> = named.iter().take(NAMED_MAX).map(words).collect();
+        let words: Vec<String> = named.iter().take(named_max).map(words).collect();
         let how = if change == Change::Worse { "Worse in B" } else { "Better in B" };
         (!words.is_empty()).then(|| format!("{how}: {}{more}.", words.join("; ")))
     }
 
-    /// How many figures changed, in a sentence.
+    /// How many figures of single workloads changed.
+    pub(crate) fn count_changes(&self) -> String {
+        format!("{}: {}.", counted(self.found.lines.len(), "figure"), among(&self.found.lines))
+    }
+
+    /// How many figures changed, in a few sentences.
     pub(crate) fn summary(&self) -> String {
-        let among = |lines: &[Line]| {
-            let number = |change: Change| lines.iter().filter(|line| line.change == change).count();
-            let [better, worse, same, open] =
-                [Change::Better, Change::Worse, Change::Same, Change::CannotTell].map(number);
-            format!("{better} better in B, {worse} worse, {same} the same, {open} not told apart")
-        };
         format!(
-            "{}: {}. Over all workloads, {}: {}. Over everything, {}: {}.",
-            counted(self.found.lines.len(), "figure"),
-            among(&self.found.lines),
+            "{} Over all workloads, {}: {}. Over everything, {}: {}.",
+            self.count_changes(),
             counted(self.found.overall.len(), "line"),
             among(&self.found.overall),
             counted(self.found.stores.len(), "store"),

@@ -65,5 +65,6 @@ fn found(sections: &[Section]) -> Markup {
                 (blocks(&section.blocks))
             }
         }
+        (titled(SectionId::Cited))
     }
 }

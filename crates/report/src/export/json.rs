@@ -14,6 +14,7 @@ use bakeoff_stats::{Place, Ranking, Standing, Verdict};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use crate::citation::citation;
 use crate::error::ReportError;
 use crate::read_notes;
 
@@ -24,6 +25,7 @@ const FORMAT: u32 = 1;
 #[derive(Serialize)]
 struct Export<'a, C, V> {
     cells: C,
+    cite: String,
     format: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     map: Option<Value>,
@@ -41,7 +43,7 @@ impl<I: Iterator<Item = Value>, F: Fn() -> I> Serialize for Streamed<F> {
     }
 }
 
-/// Writes the run as JSON: `format`, `run` (as in `run.json`), `notes`, `cells` and `verdicts`; `docs/RESULTS.md` says more.
+/// Writes the run as JSON: `format`, `cite`, `run` (as in `run.json`), `notes`, `cells` and `verdicts`; `docs/RESULTS.md` says more.
 ///
 /// # Errors
 /// `out` takes no more.
@@ -56,6 +58,7 @@ pub fn write_json(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError>
     };
     let export = Export {
         cells: Streamed(|| run.cells.iter().map(cell)),
+        cite: citation(run),
         format: FORMAT,
         map: of.map().map(map),
         notes: run.notes.iter().map(read_notes::describe).collect(),

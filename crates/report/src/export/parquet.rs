@@ -9,13 +9,15 @@ use bakeoff_results::tidy_table::{Cell, columns, rows_of};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as ParquetResult;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
+use crate::citation::citation;
 use crate::error::ReportError;
 
-/// Writes every round of every cell, failed ones included, as Parquet with Snappy.
+/// Writes every round of every cell, failed ones included, as Parquet with Snappy. The file's metadata has the key `cite`.
 ///
 /// # Errors
 /// `out` takes no more.
@@ -28,15 +30,17 @@ pub fn write_parquet(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> 
         }
     }
     let mut bytes = Vec::new();
-    write(&columns, cells, &mut bytes).map_err(|why| std::io::Error::other(why.to_string()))?;
+    write(&columns, cells, citation(run), &mut bytes).map_err(|why| std::io::Error::other(why.to_string()))?;
     out.write_all(&bytes)?;
     Ok(())
 }
 
-fn write(columns: &[(&str, Cell)], cells: Vec<Vec<Cell>>, out: &mut Vec<u8>) -> ParquetResult<()> {
+fn write(columns: &[(&str, Cell)], cells: Vec<Vec<Cell>>, cite: String, out: &mut Vec<u8>) -> ParquetResult<()> {
     let fields = columns.iter().map(|(name, kind)| field(name, kind).map(Arc::new)).collect::<ParquetResult<_>>()?;
     let schema = Type::group_type_builder("results").with_fields(fields).build()?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let cite = KeyValue::new("cite".to_owned(), cite);
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+    let properties = properties.set_key_value_metadata(Some(vec![cite])).build();
     let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     for ((_, kind), cells) in columns.iter().zip(cells) {

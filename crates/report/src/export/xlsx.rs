@@ -14,11 +14,12 @@ use bakeoff_results::tidy_table::{Cell, columns, rows_of};
 use bakeoff_results::verdict::{Column, Field, Position, Size, Table};
 use bakeoff_stats::{Place, Ranking};
 use rust_xlsxwriter::{
-    Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format,
-    Workbook, Worksheet, XlsxError,
+    Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color,
+    DocProperties, Format, Workbook, Worksheet, XlsxError,
 };
 
 use crate::circumstances::varying_axes;
+use crate::citation::citation;
 use crate::colours::LIGHT;
 use crate::error::ReportError;
 use crate::export::json::standing_name;
@@ -49,6 +50,7 @@ pub fn write_xlsx(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError>
 fn workbook(of: &Analysis) -> Result<Vec<u8>, XlsxError> {
     let (tables, contenders) = (of.tables(), &of.contenders);
     let mut book = Workbook::new();
+    book.set_properties(&DocProperties::new().set_title(text(of.run.title())).set_comment(text(&citation(of.run))));
     let mut charts = Worksheet::new();
     charts.set_name(CHARTS)?;
     let means = means(tables, contenders, &mut charts)?;

@@ -18,6 +18,9 @@ use crate::sections::answer::{
 use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Overall, next};
 
+/// What memory is, where stores are compared by it.
+const MEMORY_COUNTS: &str = "Memory counts the pages of files that a store maps. It does not count what the page cache holds for stores that read and write files.";
+
 /// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
 pub(crate) fn answer(of: Ranked, analysis: &Analysis, id: &str) -> Markup {
     let contenders = &*analysis.contenders;
@@ -46,6 +49,7 @@ pub(crate) fn answer(of: Ranked, analysis: &Analysis, id: &str) -> Markup {
                 @if let Some(whole) = whole { (left_out(whole, contenders)) }
             }
             @if let Some(whole) = whole.filter(|whole| has_margin(of, whole)) { (margins(whole)) }
+            @if others[1].1.is_some_and(|memory| memory.ranking.order.len() > 1) { p.hint { (MEMORY_COUNTS) } }
             (workloads(of, contenders))
             (standings(of.table, &lines, contenders))
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{self as protocol, Axes, AxisValue, Part, VALUE_BYTES, shown_axes};
+use bakeoff_protocol::{self as protocol, Axes, AxisValue, Part, shown_axes};
 use bakeoff_results::circumstances::value_label;
 use bakeoff_results::contests;
 use bakeoff_text::{format_count, format_size_range};
@@ -17,7 +17,7 @@ pub(crate) struct Axis {
     /// Its name for people.
     pub(crate) title: String,
     /// Whether its values are different fields of one table, so that one answer sums them up.
-    of_field: bool,
+    pub(crate) of_field: bool,
     /// The index of the value at which the page begins: the middle of sizes, the largest number of records, else the first.
     begin: usize,
     /// Its values.
@@ -27,7 +27,7 @@ pub(crate) struct Axis {
 impl Axis {
     /// The axis of this name, with these values in order.
     fn new(name: &str, values: Vec<Place>) -> Self {
-        let axis = shown_axes().iter().find(|axis| axis.name == name);
+        let axis = shown_axis(name);
         let of_field = axis.is_some_and(|axis| axis.part == Part::Field);
         let last = values.len().saturating_sub(1);
         let begin = match axis.map(|axis| axis.value(&Axes::default())) {
@@ -35,11 +35,7 @@ impl Axis {
             Some(AxisValue::Count(_)) if of_field => last,
             _ => 0,
         };
-        let title = match axis {
-            // In headings it stands before a range.
-            Some(axis) if axis.name == VALUE_BYTES.name => "value size".to_owned(),
-            axis => axis.map_or_else(|| name.to_owned(), |axis| axis.title()),
-        };
+        let title = axis.map_or_else(|| name.to_owned(), protocol::Axis::title);
         Self { name: name.to_owned(), title, of_field, begin, values }
     }
 }
@@ -57,19 +53,19 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where an axis has nothing: before everything else.
-    fn none() -> Self {
-        Self::word(0, "none")
+    /// Where this axis has nothing: before everything else.
+    fn none(axis: Option<&protocol::Axis>) -> Self {
+        Self::word(0, axis.map(|axis| axis.none).filter(|none| !none.is_empty()).unwrap_or("none"))
     }
 
     fn word(order: u64, label: &str) -> Self {
         Self { order: (order, 0), label: label.to_owned(), number: None }
     }
 
-    fn of(axis: &protocol::Axis, value: &AxisValue) -> Self {
+    pub(crate) fn of(axis: &protocol::Axis, value: &AxisValue) -> Self {
         match value {
             // Where each store was set to a class of its own, the class is part of its name.
-            value if value.is_absent() => Self::word(0, axis.none),
+            value if value.is_absent() => Self::none(Some(axis)),
             AxisValue::Count(Some(number)) => Self::number(*number),
             AxisValue::Bytes(Some(number)) => Self { label: value_label(value), ..Self::number(*number) },
             AxisValue::Sizes(min, max) => Self::sizes(*min, *max),
@@ -91,10 +87,10 @@ impl Place {
 }
 
 /// Where a workload stands on every axis, by the axis's name.
-pub(crate) type Workload = BTreeMap<String, Place>;
+type Workload = BTreeMap<String, Place>;
 
 /// Where a cell's workload stands, in the run with this place and label.
-pub(crate) fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
+fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
     let mut places = Workload::new();
     places.insert("run".to_owned(), Place::word(run.0 as u64, run.1));
     for axis in shown_axes().iter().filter(|axis| !axis.value(axes).is_absent()) {
@@ -114,7 +110,7 @@ pub(crate) fn on_axes(places: &[contests::Place], labels: &[String]) -> (Vec<Axi
 
 /// All axes of these workloads, in the order in which they are offered. An axis that some workload does not have gets the
 /// value "none".
-pub(crate) fn axes_of(workloads: &BTreeSet<Workload>) -> Vec<Axis> {
+fn axes_of(workloads: &BTreeSet<Workload>) -> Vec<Axis> {
     let names: BTreeSet<&String> = workloads.iter().flat_map(BTreeMap::keys).collect();
     let mut axes: Vec<Axis> = names
         .into_iter()
@@ -128,7 +124,7 @@ pub(crate) fn axes_of(workloads: &BTreeSet<Workload>) -> Vec<Axis> {
 }
 
 /// The indices of a workload's places on these axes.
-pub(crate) fn indices(workload: &Workload, axes: &[Axis]) -> Vec<usize> {
+fn indices(workload: &Workload, axes: &[Axis]) -> Vec<usize> {
     let index = |axis: &Axis| {
         let place = place_on(workload, &axis.name);
         axis.values.iter().position(|value| *value == place).unwrap_or(0)
@@ -137,5 +133,10 @@ pub(crate) fn indices(workload: &Workload, axes: &[Axis]) -> Vec<usize> {
 }
 
 fn place_on(workload: &Workload, name: &str) -> Place {
-    workload.get(name).cloned().unwrap_or_else(Place::none)
+    workload.get(name).cloned().unwrap_or_else(|| Place::none(shown_axis(name)))
+}
+
+/// The axis of this name that people see.
+fn shown_axis(name: &str) -> Option<&'static protocol::Axis> {
+    shown_axes().iter().copied().find(|axis| axis.name == name)
 }

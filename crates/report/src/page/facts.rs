@@ -17,7 +17,7 @@ pub(crate) fn place(runs: &[Labelled], warnings: usize) -> Markup {
     let checked = runs.iter().map(|(_, run)| CellsMeasured::of(run).answers_checked).fold(0, u64::saturating_add);
     let mut parts = vec![html! { (format_count(checked)) " answers checked and right" }];
     if warnings > 0 {
-        parts.push(html! { a href="#mind" { (counted(warnings, "thing")) " to mind" } });
+        parts.push(html! { a href="#mind" { (counted(warnings, "warning")) } });
     }
     if let [(_, run)] = runs {
         let machine = run

@@ -10,7 +10,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count};
 use maud::{Markup, html};
 
-use crate::format::describe_cell;
+use crate::format::describe_round;
 use crate::page::html::{lines, store};
 use crate::page::links::{file_link, way};
 
@@ -51,7 +51,7 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders, prefix: &str) -> M
                 ": " (end.failure.map_or("no reason given", |kind| kind.label()))
                 @if let Some(phase) = &end.failure_phase { " in " (phase) }
             }
-            p { (describe_cell(axes)) ", durability " (axes.durability) ", round " (end.round) }
+            p { (describe_round(end)) }
             p { (message) }
             p { "log " (file_link(prefix, &end.log)) " · again " code { (again) } }
             @if let Some(log) = log_end(&run.directory, &end.log) { (lines("log", &log)) }

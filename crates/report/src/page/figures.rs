@@ -9,7 +9,7 @@ use bakeoff_results::contests::curve::Curve;
 use bakeoff_results::contests::measures::MEASURES;
 use bakeoff_results::contests::trade_offs::TradeOff;
 use bakeoff_results::contests::{Contest, Contests, Entry, Event};
-use bakeoff_stats::{Ranking, Rounds, Verdict};
+use bakeoff_stats::{Place, Ranking, Rounds, Standing, Verdict};
 use serde::Serialize;
 
 use crate::page::course::CourseFigures;
@@ -36,7 +36,7 @@ pub(crate) struct ContestFigures<'a> {
     orders: Vec<Vec<usize>>,
     /// Two measures by their places, and the stores that no other one beats in both.
     fronts: Vec<(usize, usize, Vec<usize>)>,
-    /// The verdict under each measure: the first letter of winner, tie, open, unproven, alone; empty where nobody is ranked.
+    /// The verdict under each measure: the first [`letter`] of winner, tie, open, unproven, alone; empty where nobody is ranked.
     verdicts: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<usize>,
@@ -54,9 +54,12 @@ struct EntryFigures<'a> {
     store: usize,
     cell: &'a str,
     rounds: usize,
-    /// Under each measure: what is shown, low, high (`OfRounds`), and where it is ranked the ratio to the best, low, high, and 1 if it shares the
-    /// first place; shorter where there is no interval or no rank, empty where there is no figure.
+    /// Under each measure: what is shown, low, high (`OfRounds`), and where it is ranked the ratio to the best, low, high, and its
+    /// [`standing`]; shorter where there is no interval or no rank, empty where there is no figure.
     figures: Vec<Vec<Figure>>,
+    /// How many times worse than the best it is where no interval says so: the measure by its place, and the ratio of typical rounds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unproven: Vec<(usize, Figure)>,
     /// Measures that too few operations tell, by their places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     too_few: Vec<usize>,
@@ -159,25 +162,50 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let Curve { latencies_ns: curve, timed, unreadable } = entry.curve();
     let timed = (!curve.is_empty()).then_some(timed);
     let course = entry.slowest_round.and_then(Course::of).map(CourseFigures::of);
-    EntryFigures { store, cell: entry.cell, rounds, figures, too_few, curve, timed, unreadable, course }
+    let cell = entry.cell;
+    EntryFigures { store, cell, rounds, figures, unproven: Vec::new(), too_few, curve, timed, unreadable, course }
 }
 
 /// Writes the entries' places under a measure behind their figures, and gives the verdict's letter.
 fn place(ranking: &Ranking, measure: usize, contenders: &Contenders, entries: &mut [EntryFigures]) -> &'static str {
     for place in &ranking.order {
         let store = contenders.index(&place.name);
-        if let (Some(entry), Some(ratio)) = (entries.iter_mut().find(|entry| entry.store == store), place.ratio_to_best)
-            && entry.figures[measure].len() == 3
-        {
-            let first = if place.is_first() { 1.0 } else { 0.0 };
-            entry.figures[measure].extend([ratio.estimate, ratio.low, ratio.high, first].map(Figure));
+        let Some(entry) = entries.iter_mut().find(|entry| entry.store == store) else { continue };
+        match place.ratio_to_best {
+            Some(ratio) if entry.figures[measure].len() == 3 => {
+                let ratio = [ratio.estimate, ratio.low, ratio.high];
+                entry.figures[measure].extend(ratio.map(Figure));
+                entry.figures[measure].push(Figure(standing(place.standing)));
+            }
+            _ => entry.unproven.extend(times_the_best(place, ranking, measure).map(|times| (measure, Figure(times)))),
         }
     }
-    match ranking.verdict {
+    letter(ranking.verdict)
+}
+
+/// A verdict as a letter.
+pub(crate) fn letter(of: Verdict) -> &'static str {
+    match of {
         Verdict::Winner => "w",
         Verdict::Tie => "t",
         Verdict::Undecided => "o",
         Verdict::Unproven => "u",
         Verdict::Alone => "a",
     }
+}
+
+/// How a store stands against the best, as a number: 0 is worse, 1 shares the first place, 2 is not told apart from the best.
+pub(crate) fn standing(of: Standing) -> f64 {
+    match of {
+        Standing::Worse => 0.0,
+        Standing::Best | Standing::Tied => 1.0,
+        Standing::Undecided | Standing::Unknown => 2.0,
+    }
+}
+
+/// How many times worse than the best a store is by its typical round; `None` where that is zero.
+fn times_the_best(place: &Place, ranking: &Ranking, measure: usize) -> Option<f64> {
+    let best = ranking.order.first()?.centre;
+    let times = if MEASURES[measure].lower_is_better { place.centre / best } else { best / place.centre };
+    Some(times).filter(|times| times.is_finite() && *times > 0.0)
 }

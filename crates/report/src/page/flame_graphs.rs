@@ -8,9 +8,10 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
 use maud::{Markup, html};
 
+use crate::format::describe_round;
 use crate::page::html::{scrolled, store, table_head};
 use crate::page::links::{file_link, link, way};
-use crate::profiles::{describe, place, profiled, weight};
+use crate::profiles::{describe, profiled, weight};
 
 /// The flame graphs of a run that was profiled, each with a link that leads from `page`, the directory the page is in.
 pub(crate) fn section(run: &Run, contenders: &Contenders, page: &Path) -> Markup {
@@ -42,7 +43,7 @@ fn row(run: &Run, (end, profiled): (&CellEnd, &ProfileOutcome), contenders: &Con
         tr {
             th scope="row" {
                 @match contenders.of(&end.axes) { Some(contender) => (store(contender)), None => (end.axes.store) }
-                " · " (place(end))
+                " · " (describe_round(end))
             }
             td {
                 @match &profiled.flame_graph { Some(file) => (file_link(prefix, file)), None => "none" }

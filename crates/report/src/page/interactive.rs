@@ -10,6 +10,14 @@ pub(crate) fn interactive() -> Markup {
                 div #choosers {}
                 div #stores role="group" aria-label="Stores shown" {}
             }
+            section aria-labelledby="heat" {
+                div.titled { h2 #heat { "Every store in every workload" } span #heat-save {} }
+                p.hint #heat-hint {}
+                p.hint { "Point at a field, tap it, or move with the arrow keys, to see all its figures. Enter shows its workload below." }
+                div.scroll #heat-table {}
+                p #heat-said role="status" {}
+                p.legend #heat-legend {}
+            }
             section aria-labelledby="matrix" {
                 h2 #matrix { "Best in each workload" }
                 p.hint #matrix-hint {}
@@ -29,7 +37,7 @@ pub(crate) fn interactive() -> Markup {
                 div.charts #chart-list {}
             }
         }
-        noscript { p.hint { "The matrix and the pictures need JavaScript; everything else is here." } }
+        noscript { p.hint { "The heatmap, the matrix and the pictures need JavaScript. Everything else is here." } }
         p class="hint bad" id="trouble" role="alert" hidden {}
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use bakeoff_protocol::title_key;
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 
-use bakeoff_results::analysis::Analysis;
+use crate::citation::directory;
 
 /// A run with its label.
 pub(crate) type Labelled<'a> = (&'a str, &'a Run);
@@ -16,13 +18,24 @@ pub(crate) type RankedRun<'a> = (String, &'a Analysis<'a>);
 pub(crate) fn labelled<'a>(runs: &'a [Analysis<'a>]) -> Vec<RankedRun<'a>> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let label = |of: &'a Analysis<'a>| {
-        let directory = of.run.directory.canonicalize().unwrap_or_else(|_| of.run.directory.clone());
-        let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
+        let name = directory(of.run);
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let label = std::iter::once(name.clone()).chain(numbered).find(|label| taken.insert(label.clone()));
         (label.unwrap_or(name), of)
     };
     runs.iter().map(label).collect()
+}
+
+/// What the runs are called: with the names of their suites, where titles of different suites look alike.
+pub(crate) fn suite_titles(runs: &[Labelled]) -> Vec<String> {
+    let name = |run: &Run| run.record.suite.name.clone();
+    let looks_like = |one: &Run, other: &Run| title_key(one.title()) == title_key(other.title());
+    let is_shared = |run: &Run| runs.iter().any(|(_, other)| looks_like(run, other) && name(run) != name(other));
+    let title = |run: &Run| match is_shared(run) {
+        true => format!("{} [{}]", run.title(), name(run)),
+        false => run.title().to_owned(),
+    };
+    runs.iter().map(|(_, run)| title(run)).collect()
 }
 
 /// The end of a title that every run has: ` · label`, or nothing if there is only one run.

@@ -2,6 +2,7 @@
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
+use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
 use crate::circumstances::varying;
@@ -88,10 +89,18 @@ fn first(of: Option<&Overall>, contenders: &Contenders) -> Markup {
     html! { @match of { Some(of) => (first_place(of, contenders)), None => "–" } }
 }
 
+/// Whether only one store was measured there.
+fn is_alone(of: &Line) -> bool {
+    of.ranked.whole().is_some_and(|whole| whole.ranking.verdict == Verdict::Alone)
+}
+
 /// In how many of all lines each store is fastest, or shares the first place.
 fn headline(lines: &[Line], contenders: &Contenders) -> Markup {
     let answers = lines.iter().filter_map(|line| line.ranked.answer()).map(|whole| &whole.ranking);
     let places = most_often_first(&Tally::of_rankings(answers), contenders);
+    if places.is_empty() && lines.iter().all(is_alone) {
+        return html! { "Nothing to rank: each of these has one store" };
+    }
     if places.is_empty() {
         return html! { "In none of " (lines.len()) " is it proven who is fastest" };
     }

@@ -20,12 +20,15 @@ use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
+use crate::citation::citation;
+use crate::colours::HEAT_ENDS;
 use crate::error::ReportError;
 use crate::page::axes::{Axis, on_axes};
 use crate::page::figures::{ContestFigures, figures};
 use crate::page::flame_graphs::{Graphs, graphs, unprofiled};
 use crate::page::labelled::{Labelled, RankedRun};
 use crate::page::links::{link, way};
+use crate::page::over::{OverFigures, over};
 use crate::page::published::{self, Beside, PublishedFacts};
 use crate::page::raw_table::RawTable;
 use crate::page::run_differences::telling_labels;
@@ -38,9 +41,13 @@ struct Payload<'a> {
     measures: &'a [ContestMeasure],
     axes: &'a [Axis],
     shares: &'a [f64],
+    /// How many times worse than the best a field of the heatmap may be, for each of its colours but the last.
+    heat: &'a [f64],
     stores: Vec<StoreFacts<'a>>,
     runs: Vec<RunFacts<'a>>,
     contests: Vec<ContestFigures<'a>>,
+    /// How stores compare over all workloads, for the circumstances of each run.
+    over: Vec<OverFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<PublishedFacts<'a>>,
 }
@@ -59,6 +66,8 @@ struct StoreFacts<'a> {
 #[derive(Serialize)]
 struct RunFacts<'a> {
     label: &'a str,
+    /// How it is cited.
+    cite: String,
     /// What opened each cell, by its id.
     cells: BTreeMap<&'a str, CellFacts<'a>>,
 }
@@ -100,7 +109,8 @@ fn payload(
     place: &Path,
 ) -> Result<Vec<u8>, ReportError> {
     let graphs = graphs(runs.iter().map(|(_, run)| *run), place);
-    let contests = Contests::new(&analysed.iter().map(|(_, of)| *of).collect::<Vec<_>>(), contenders);
+    let analyses: Vec<_> = analysed.iter().map(|(_, of)| *of).collect();
+    let contests = Contests::new(&analyses, contenders);
     let (axes, places) = on_axes(&contests.places, &telling_labels(runs));
     let beside = against.map(|published| Beside::new(published, &contests, analysed));
     let payload = Payload {
@@ -108,9 +118,11 @@ fn payload(
         measures: &MEASURES,
         axes: &axes,
         shares: &CURVE_SHARES,
+        heat: &HEAT_ENDS,
         stores: payload_stores(contenders),
         runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
         contests: figures(&contests, &places, contenders, beside.as_ref()),
+        over: over(contests.over_workloads(&analyses), &axes, &places, contenders),
         published: against.map(published::facts),
     };
     Ok(serde_json::to_vec(&payload)?)
@@ -134,7 +146,7 @@ fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Grap
             });
         }
     }
-    RunFacts { label, cells }
+    RunFacts { label, cite: citation(run), cells }
 }
 
 /// The script elements that hold the payload, and every run's rows, which can be saved from the page.

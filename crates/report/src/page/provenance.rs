@@ -26,7 +26,7 @@ pub(crate) fn provenance(runs: &[Labelled], contenders: &Contenders, page: &Path
             (folded(&format!("Machine and disk{of}"), machine(run)))
             (folded(&format!("Stores, versions and promises{of}"), stores(run)))
             (folded(&format!("Suite and command line{of}"), suite(run)))
-            (folded(&format!("Skipped and given up{of}"), left_out(run)))
+            (folded(&format!("Skipped and abandoned{of}"), left_out(run)))
         }
     }
 }

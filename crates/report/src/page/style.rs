@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use bakeoff_results::slots::COLOURS;
 
-use crate::colours::{DARK, LIGHT, PRINT, Theme};
+use crate::colours::{DARK, HEAT_ENDS, LIGHT, PRINT, Theme};
 
 const LOOKS: &str = include_str!("../../web/page.css");
 
@@ -22,6 +22,9 @@ pub(crate) fn style_sheet() -> String {
     for colour in 0..COLOURS {
         let _ = writeln!(style, ".c{colour} {{ --c: var(--c{colour}); }}");
     }
+    for step in 0..=HEAT_ENDS.len() {
+        let _ = writeln!(style, ".h{step} {{ --h: var(--h{step}); }}");
+    }
     style + LOOKS
 }
 
@@ -33,6 +36,9 @@ fn properties(of: &Theme) -> String {
     }
     for (number, colour) in of.stores.iter().enumerate() {
         let _ = write!(out, "--c{number}: #{colour:06x}; ");
+    }
+    for (number, colour) in of.heat.iter().enumerate() {
+        let _ = write!(out, "--h{number}: #{colour:06x}; ");
     }
     let _ = write!(out, "--tint: {}%;", of.tint_percent);
     out

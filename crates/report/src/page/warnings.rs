@@ -34,7 +34,7 @@ pub(crate) fn items(runs: &[RankedRun], contenders: &Contenders) -> Vec<Markup> 
 pub(crate) fn section(items: &[Markup]) -> Markup {
     html! {
         @if !items.is_empty() {
-            section.warnings #mind { h2 { "Mind" } ul { (joined(items, "")) } }
+            section.warnings #mind { h2 { "Warnings" } ul { (joined(items, "")) } }
         }
     }
 }

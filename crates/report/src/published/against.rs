@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use bakeoff_results::analysis::Analysis;
-use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::caveats::caveat_beside_publication;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::published::{Published, placed};
 use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_results::winners::{Changes, Pair, gains, matching, pairs};
-use bakeoff_text::{counted, digits, listed, ratio};
+use bakeoff_text::{counted, listed, ratio};
 
 use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
@@ -18,6 +18,7 @@ use crate::published::{garbage, report};
 use crate::sections::heading::unfinished;
 use crate::sections::matrix::title;
 use crate::sections::names::store;
+use crate::sections::notes;
 use crate::sections::pairs::{self, Sides};
 
 /// The run's figures next to those of a publication. Fields are matched by measure, phase, value sizes, data and records, and by variant
@@ -45,10 +46,10 @@ pub(crate) fn against(of: &Analysis, published: &Published, detail: Detail) -> R
         });
     }
     sections.extend(garbage::section(run, published));
-    let (notes, settings) = (report::notes(published), report::settings(published));
-    sections.extend(report::list(SectionId::PublishedNotes, "To be known of their figures", notes));
+    let (known, settings) = (report::notes(published), report::settings(published));
+    sections.extend(report::list(SectionId::PublishedNotes, "To be known of their figures", known));
     sections.extend(report::list(SectionId::PublishedSettings, "How their stores were set", settings));
-    let scaled_down = scale.map(|scale| scaled_down(scale, &run.cells).into());
+    let scaled_down = caveat_beside_publication(run).map(|caveat| notes::describe(&caveat).into());
     let lead = [Some(heading(published).into()), unfinished(run), scaled_down];
     Ok(Document {
         title: Title::Implied(format!("Beside {}", published.facts.title).into()),
@@ -78,9 +79,9 @@ fn matched(
         let headings = ["best then", "best now", "better"];
         let mut blocks = vec![
             Block::Fact("then", then.into()),
+            Block::paragraph(summary(&pairs)),
             Block::Table(pairs::table(&pairs, &sides, headings, |gain| gain, detail == Detail::Full)),
             Block::paragraph(sides.legend(&pairs).join(" · ")),
-            Block::paragraph(summary(&pairs)),
         ];
         // Of a publication that prints the best alone, a store has figures only where it was the best.
         if let Some(stores) = (!published.facts.only_best).then(|| each_store(&pairs, contenders)).flatten() {
@@ -117,19 +118,6 @@ fn heading(published: &Published) -> String {
         "Then and now: {} ({}) against this run. Other machines, other versions: `better` says how many times better the best of now is \
          than the best of then (below 1 it is worse), whatever the reason. `?` as in the report of a run.",
         facts.title, facts.year
-    )
-}
-
-/// What a run that was scaled down stands beside. A walk goes through every level of a tree, of which there are fewer then.
-fn scaled_down(scale: f64, cells: &[CellRound]) -> String {
-    let mut results = cells.iter().flat_map(|cell| &cell.phases).flat_map(|line| &line.result.operations);
-    let walks = match results.any(|of| of.operation == "walk") {
-        true => " A walk is of fewer lookups than theirs, so its factors are of different work.",
-        false => "",
-    };
-    format!(
-        "This run was scaled down: fields stand beside those of the publication that had {} times its records.{walks}",
-        digits(1.0 / scale)
     )
 }
 

@@ -293,7 +293,7 @@ fn numbered(counts: &std::collections::BTreeMap<String, usize>, contenders: &Con
     most_first(counts).iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
-fn upper_first(text: &str) -> String {
+pub(crate) fn upper_first(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -8,7 +8,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::{counted, listed, printable};
 
 use crate::document::{Block, Fold, Item, List, Part, Section, SectionId};
-use crate::format::describe_cell;
+use crate::format::describe_round;
 
 /// The section; `None` if nothing failed.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
@@ -27,20 +27,24 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
 }
 
 fn failure(run: &Run, end: &CellEnd) -> Item {
-    let axes = &end.axes;
     let phase = end.failure_phase.as_ref().map_or_else(String::new, |phase| format!(", in {phase}"));
-    let place = format!("{}, durability {}, round {}{phase}", describe_cell(axes), axes.durability, end.round);
+    let place = describe_round(end) + &phase;
     let (message, again) = run.failure(end);
     let lines = [place, message, format!("log: {}/{}", run.directory.display(), end.log)];
     let shown = lines.iter().filter(|line| !line.is_empty()).map(|line| Part::Text(line.as_str().into()));
     Item { parts: shown.chain([Part::Command("again", printable(&again))]).collect() }
 }
 
-/// Which stores failed, in a line; `None` if none did.
-pub(crate) fn in_short(run: &Run, contenders: &Contenders) -> Option<Section> {
+/// The titles of the stores that failed somewhere.
+pub(crate) fn titles(run: &Run, contenders: &Contenders) -> Vec<String> {
     let failed = run.cells.iter().filter(|cell| !cell.is_ok()).filter_map(|cell| contenders.of(&cell.end.axes));
     let failed: BTreeSet<String> = failed.map(|contender| contender.title.clone()).collect();
-    let names = listed(&failed.into_iter().collect::<Vec<_>>());
+    failed.into_iter().collect()
+}
+
+/// Which stores failed, in a line; `None` if none did.
+pub(crate) fn in_short(run: &Run, contenders: &Contenders) -> Option<Section> {
+    let names = listed(&titles(run, contenders));
     let line = format!("FAILED somewhere, and not ranked there: {names}. See below.");
     let blocks = if names.is_empty() { Vec::new() } else { vec![Block::paragraph(line)] };
     Section::untitled(SectionId::FailedInShort, blocks)

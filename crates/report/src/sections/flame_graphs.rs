@@ -5,7 +5,8 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
 
 use crate::document::{Block, Fold, Item, List, Section, SectionId, SpanKind, Text};
-use crate::profiles::{describe, place, profiled, weight};
+use crate::format::describe_round;
+use crate::profiles::{describe, profiled, weight};
 
 /// Flame graphs that are listed unasked.
 const SHOWN: usize = 12;
@@ -22,7 +23,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
         let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
         let graph = profiled.flame_graph.as_ref().map(|file| run.directory.join(file).display().to_string());
         let graph = graph.unwrap_or_else(|| "no flame graph".to_owned());
-        let name = format!("{title} · {}", place(end));
+        let name = format!("{title} · {}", describe_round(end));
         let parts = [Some(name), weight(end, profiled), Some(graph), profiled.trouble.clone()];
         Item::text(parts.into_iter().flatten().collect::<Vec<_>>().join(": "))
     };

@@ -4,7 +4,7 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::goal::Goal;
 use bakeoff_results::map_axis::MapAxis;
 use bakeoff_results::map_facts::{MapFacts, MapPoint};
-use bakeoff_results::map_outcome::MapOutcome;
+use bakeoff_results::map_outcome::{MapOutcome, Unranked};
 use bakeoff_results::map_plane::{self, MAP_BEHIND, MapVerdict};
 use bakeoff_results::pick_facts::by_lack;
 use bakeoff_stats::{Place, Ranking, TIED_WITHIN};
@@ -132,30 +132,24 @@ fn field(named: &Named<'_>, at: MapPoint) -> MapField {
 
 /// The stores that were measured at a place, and those that were not.
 fn order(named: &Named<'_>, at: MapPoint) -> Vec<Text> {
-    let Some(race) = named.of.race(at) else { return Vec::new() };
+    let Some((ranking, unranked)) = named.of.standings(at) else { return Vec::new() };
     let goal = named.facts().optimize;
-    let ranking = named.of.ranking(at);
-    let places = || ranking.iter().flat_map(|ranking| ranking.order.iter().map(move |place| (ranking, place)));
-    let mut lines: Vec<Text> = places().map(|(ranking, place)| line(named, ranking, place, goal)).collect();
-    let told: Vec<String> = places().map(|(_, place)| place.name.clone()).collect();
-    let (late, failed) = (race.late(), race.failed());
-    let raced = race.stores();
-    let is_left = |store: &&&str| ![&told, &late, &failed].iter().any(|known| known.iter().any(|name| name == **store));
-    let behind: Vec<String> = raced.iter().filter(is_left).map(|store| (*store).to_owned()).collect();
-    let slow: Vec<String> =
-        named.facts().left_out.iter().filter(|each| each.at == at).map(|each| each.store.clone()).collect();
-    let is_elsewhere = |store: &&String| !raced.contains(&store.as_str()) && !slow.contains(store);
-    let elsewhere: Vec<String> = named.facts().raced.iter().filter(is_elsewhere).cloned().collect();
-    let more = [
-        ("Far behind after one round", behind),
-        ("Not done in time", late),
-        ("Failed", failed),
-        ("Not raced here, as a round would take too long", slow),
-        ("Not raced here: clearly behind in the samples around, or cannot do it", elsewhere),
-    ];
-    let more = more.into_iter().filter(|(_, stores)| !stores.is_empty());
-    lines.extend(more.map(|(what, stores)| Text::plain(&format!("{what}: {}.", named.titles(&stores)))));
-    lines
+    let places = ranking.iter().flat_map(|ranking| ranking.order.iter().map(move |place| (ranking, place)));
+    let lines = places.map(|(ranking, place)| line(named, ranking, place, goal));
+    let unranked =
+        unranked.into_iter().map(|(why, stores)| format!("{}: {}.", why_unranked(why), named.titles(&stores)));
+    lines.chain(unranked.map(|line| Text::plain(&line))).collect()
+}
+
+fn why_unranked(why: Unranked) -> &'static str {
+    match why {
+        Unranked::FarBehind => "Far behind after one round",
+        Unranked::Late => "Not done in time",
+        Unranked::Failed => "Failed",
+        Unranked::NoFigure => "No figure",
+        Unranked::TooSlow => "Not raced here, as a round would take too long",
+        Unranked::NotRaced => "Not raced here: clearly behind in the samples around, or cannot do it",
+    }
 }
 
 /// A store's line: `LMDB 1.21 µs`, `SQLite 3.40 µs, 2.81× (2.60–3.05×), 3 rounds`.

@@ -4,7 +4,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::caveats::{Caveat, caveats};
 use bakeoff_results::record::{WarningRecord, known};
 use bakeoff_results::run::Run;
-use bakeoff_text::listed;
+use bakeoff_text::{digits, listed};
 
 use crate::document::{Block, Section, SectionId};
 use crate::read_notes;
@@ -43,7 +43,8 @@ pub(crate) fn all_notes(of: &Analysis) -> Vec<String> {
     read.chain(caveats(of).iter().map(describe)).collect()
 }
 
-fn describe(caveat: &Caveat) -> String {
+/// What a reader must know, as a sentence.
+pub(crate) fn describe(caveat: &Caveat) -> String {
     match caveat {
         Caveat::Correlated(most) => format!(
             "neighbouring rounds are alike (correlation {most:.2}): something slowed this machine for longer than a round; intervals are \
@@ -61,5 +62,20 @@ fn describe(caveat: &Caveat) -> String {
             "open loop: times of {} count from when operations were due, the wait for others included",
             listed(phases)
         ),
+        Caveat::PlainFiles(stores) => format!(
+            "{}: plain files are as fast as the file system is at that time; for minutes after many were removed it can be several times \
+             slower, which no number of rounds in one run shows",
+            listed(stores)
+        ),
+        Caveat::ScaledDown { times, has_walks } => {
+            let walks = match has_walks {
+                true => " A walk is of fewer lookups than theirs, so its factors are of different work.",
+                false => "",
+            };
+            let times = digits(*times);
+            format!(
+                "This run was scaled down: fields stand beside those of the publication that had {times} times its records.{walks}"
+            )
+        }
     }
 }

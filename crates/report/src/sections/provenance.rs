@@ -7,7 +7,13 @@ use bakeoff_results::record::{PhaseRoles, PoolRecord, known};
 use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, percent, printable};
 
+use crate::citation::{CITE, citation};
 use crate::document::{Block, Fact, Part, Section, SectionId};
+
+/// The line to cite the run by.
+pub(crate) fn cited(run: &Run) -> Option<Section> {
+    Section::untitled(SectionId::Cited, vec![Block::Fact(CITE, citation(run).as_str().into())])
+}
 
 /// The section: machine, media, values, versions, command line. `None` if nothing of it is known.
 pub(crate) fn section(run: &Run) -> Option<Section> {
@@ -42,6 +48,9 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     let command = printable(&run.record.command_line.command());
     if !command.is_empty() {
         all.push(Fact { name: "command".to_owned(), value: Part::Command("", command) });
+    }
+    if !all.is_empty() {
+        all.push(Fact::new("cite", citation(run)));
     }
     let blocks = if all.is_empty() { Vec::new() } else { vec![Block::Facts(all)] };
     Section::titled(SectionId::Provenance, "Where this comes from", blocks)

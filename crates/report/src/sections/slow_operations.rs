@@ -12,7 +12,7 @@ use bakeoff_text::{listed, percent, time};
 
 use crate::circumstances::varying_among;
 use crate::document::{Block, Section, SectionId};
-use crate::format::describe_cell;
+use crate::format::describe_workload_of;
 
 /// The title of the section.
 const TITLE: &str = "Why slow operations were slow";
@@ -41,7 +41,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
         }
         title += &varying_among(of, &all);
         let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
-        let place = format!("{} of {}{variant}", slow.slowest.phase, describe_cell(axes));
+        let place = format!("{} of {}{variant}", slow.slowest.phase, describe_workload_of(axes));
         let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.describe());
         format!("{title}: {}; the slowest took {slowest}", describe(&slow.shares()))
     };

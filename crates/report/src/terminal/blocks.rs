@@ -59,7 +59,7 @@ fn block(of: &Block, options: &TerminalOptions, out: &mut String) {
         Block::Facts(all) => facts(all, options, out),
         Block::Table(table) => {
             let (shown, rest) = shown(table.rows().count(), table.fold.as_ref(), options);
-            out.push_str(&tables::text_table(table, shown).render(options.width, options.color));
+            out.push_str(&tables::render(table, shown, options));
             out.push_str(&rest);
         }
         Block::Matrix(of) => out.push_str(&matrix::render(of, options.width, options.color)),
@@ -85,7 +85,7 @@ fn hanging(text: &str, depth: usize, options: &TerminalOptions) -> String {
 /// How many of so many entries are shown, and the line that stands for the others.
 fn shown(all: usize, fold: Option<&Fold>, options: &TerminalOptions) -> (usize, String) {
     match fold.filter(|_| !options.full) {
-        Some(Fold { shown, rest, hint }) => (*shown, format!("{}and {rest}: {hint}\n", indent(1))),
+        Some(Fold { shown, rest, hint }) => (*shown, hanging(&format!("and {rest}: {hint}"), 1, options)),
         None => (all, String::new()),
     }
 }

@@ -5,23 +5,60 @@ use bakeoff_text::{HARD_SPACE, Side, Text, TextTable};
 
 use crate::colours::style;
 use crate::document::{self, Cell, Row, RowGroup, SpanKind, Table};
+use crate::terminal::options::TerminalOptions;
 
 /// Columns of the longest bar.
 const BAR: usize = 30;
 
-/// The first so many rows of a table. Columns that only a picture can show are left out.
-pub(crate) fn text_table(of: &Table, shown: usize) -> TextTable {
+/// The first so many rows of a table. Columns that only a picture can show are left out. Where the others have no room next to each other,
+/// those that may be left out are counted, and the rest stand in several tables below each other, each with the names of the rows.
+pub(crate) fn render(of: &Table, shown: usize, options: &TerminalOptions) -> String {
     let is_drawn = |at: &usize| of.rows().any(|row| matches!(row.cells.get(*at), Some(Cell::Strip { .. })));
     let kept: Vec<usize> = (0..of.columns.len()).filter(|at| !is_drawn(at)).collect();
+    let whole = text_table(of, &kept, shown, None);
+    if let Some(fixed) = of.columns_fixed.filter(|_| whole.width() > options.width) {
+        return with_room(of, &kept, fixed, shown, options);
+    }
+    let names = kept.iter().take_while(|at| of.columns[**at].side == document::Side::Left).count();
+    if whole.width_min() <= options.width || names == kept.len() {
+        return whole.render(options.width, options.color);
+    }
+    let (names, figures) = kept.split_at(names);
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for at in figures {
+        let wider = parts.last().map(|part| [&part[..], &[*at]].concat());
+        match wider.filter(|part| text_table(of, part, shown, None).width_min() <= options.width) {
+            Some(wider) => {
+                parts.pop();
+                parts.push(wider);
+            }
+            None => parts.push([names, &[*at]].concat()),
+        }
+    }
+    let parts = parts.iter().map(|part| text_table(of, part, shown, None).render(options.width, options.color));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+/// The table with the columns that must be there, and as many more as have room.
+fn with_room(of: &Table, kept: &[usize], fixed: usize, shown: usize, options: &TerminalOptions) -> String {
+    let part = |columns: usize| text_table(of, &kept[..columns], shown, Some(kept.len() - columns));
+    let columns = (fixed.min(kept.len())..kept.len()).rev().find(|columns| part(*columns).width() <= options.width);
+    part(columns.unwrap_or(fixed.min(kept.len()))).render(options.width, options.color)
+}
+
+/// The first so many rows with these columns, and with the number of those that are left out.
+fn text_table(of: &Table, kept: &[usize], shown: usize, left_out: Option<usize>) -> TextTable {
     let side = |at: &usize| match of.columns[*at].side {
         document::Side::Left => Side::Left,
         document::Side::Right => Side::Right,
     };
-    let mut table = TextTable::new(kept.iter().map(side).collect());
+    let mut table = TextTable::new(kept.iter().map(side).chain(left_out.map(|_| Side::Left)).collect());
     let indent = "  ".repeat(of.depth);
     let has_head = of.columns.iter().any(|column| !column.title.is_empty());
     if has_head {
-        table.row(kept.iter().map(|at| text_after(first_only(*at, &indent), &of.columns[*at].title)).collect());
+        let heads = kept.iter().map(|at| text_after(first_only(*at, &indent), &of.columns[*at].title));
+        let rest = left_out.map(|columns| Text::plain(format!("…{columns}{HARD_SPACE}more")));
+        table.row(heads.chain(rest).collect());
     }
     let mut left = shown;
     for RowGroup { heading, rows } in &of.groups {
@@ -60,7 +97,7 @@ fn bar(part: f64) -> String {
     format!("{bar}{}", " ".repeat(BAR.saturating_sub(length.max(1))))
 }
 
-/// A text with its colours. In a table no space needs to be hard, as nothing is broken there.
+/// A text with its colours. In a cell no space needs to be hard: words go below each other only where there is no other room.
 pub(crate) fn text(of: &document::Text) -> Text {
     text_after("", of)
 }

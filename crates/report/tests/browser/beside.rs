@@ -57,6 +57,10 @@ fn published_figures_beside_ours() {
     let run = run(vec![cell("lmdb", 1_000), cell("sqlite", 1_000), cell("lmdb", 2_000)], stores());
     let mut page = Page::against(&[run], "hines-2023");
     assert_eq!(page.count("#published svg"), 1, "the page opens where something was published");
+    let answer = page.text_of(".against");
+    for words in ["Then and now: Performance Comparison", "(2023)", "The winner changed in"] {
+        assert!(answer.contains(words), "{words} is not in {answer}");
+    }
     page.choose("#choosers", "records", "1,000");
     for operation in ["insert", "get"] {
         page.choose("#choosers", "operation", operation);
@@ -220,5 +224,19 @@ fn a_line_that_depends_on_the_workload_names_who_leads() {
     let mut page = Page::open(&[run(cells, stores())]);
     assert_eq!(page.text_of("#overview tbody td:nth-child(2)"), "LMDB or SQLite depending on the work");
     assert_eq!(page.text_of("#overview tbody td:nth-child(3)"), "", "nobody is behind them");
+    page.is_quiet();
+}
+
+#[test]
+fn numbers_next_to_none_on_an_axis_had_no_marks() {
+    let cell = |memory_bytes: Option<u64>| {
+        let axes = Axes { memory_bytes, ..axes("lmdb") };
+        told_apart(
+            &format!("{memory_bytes:?}"),
+            good(&axes, 1, vec![phase_result("get", vec![operation("get", 1_000)])]),
+        )
+    };
+    let mut page = Page::open(&[run([None, Some(1 << 20)].map(cell).into(), stores())]);
+    assert_eq!(page.count("#along-memory_bytes [aria-label=dot]:not(.key) > *"), 2);
     page.is_quiet();
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::Page;
 use crate::made_up::{everything, uneven};
-use bakeoff_testing::made_up::{axes, edit, gets, run, stores};
+use bakeoff_testing::made_up::{axes, edit, gets, good, operation, phase_result, run, stores};
 
 #[test]
 fn the_first_screen_answers() {
@@ -125,7 +125,7 @@ fn a_large_matrix_is_written_over_and_its_columns_keep_their_widths() {
     page.browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     assert_eq!(page.browser.value(columns), before, "nothing moves where it comes into sight");
     let last = page.browser.value("(() => { const field = [...document.querySelectorAll('.cell')].at(-1); return [field.innerText, field.scrollWidth <= field.clientWidth]; })()");
-    assert_eq!(last, json!(["LMDB? 666 k/s", true]));
+    assert_eq!(last, json!(["LMDB 666 k/s", true]));
     page.is_quiet();
 }
 
@@ -144,12 +144,13 @@ fn stores_can_be_left_out_and_a_choice_is_a_link() {
     page.browser.value(
         "[...document.querySelectorAll('#stores button')].find((button) => button.innerText === 'LMDB').click()",
     );
-    assert_eq!(page.fields()[0], "SQLite? 2.00 µs", "best of those shown, which the verdict was not made for");
+    assert_eq!(page.fields()[0], "SQLite* 2.00 µs", "best of those shown, which the verdict was not made for");
     let choice = page.browser.text("location.hash");
     assert!(choice.contains("operation=scan") && choice.contains("without=LMDB"), "{choice}");
     let file = page.file.clone();
     page.browser.open(&file, &choice);
-    assert_eq!(page.fields()[0], "SQLite? 2.00 µs");
+    assert_eq!(page.fields()[0], "SQLite* 2.00 µs");
+    assert!(page.text_of("#matrix-legend").contains("*: best of the stores shown"));
     assert!(page.text_of("#detail-workload").starts_with("scan · "));
     page.is_quiet();
 }
@@ -211,7 +212,7 @@ fn a_field_shows_every_store_to_pointer_and_keyboard() {
 fn one_workload_in_full() {
     let mut page = Page::open(&[everything()]);
     page.browser.value("document.querySelectorAll('.cell')[0].click()");
-    let rows = page.text_of("#detail-table table");
+    let rows = page.text_of("#detail-table");
     let lmdb = rows.lines().find(|row| row.contains("SQLite")).map(|_| rows.clone()).unwrap();
     for figure in ["1.00×", "2.00×", "8.00×", "1.00 µs", "500 ns", "101 µs", "1.00 M/s", "5.96 MiB"] {
         assert!(lmdb.contains(figure), "{figure} is not in {lmdb}");
@@ -223,6 +224,35 @@ fn one_workload_in_full() {
     }
     page.choose("#choosers", "operation", "scan");
     assert!(page.text_of("#detail-cells").contains("Flat folder: n/a, it has no order"));
+}
+
+#[test]
+fn heads_sort_the_figures_of_a_workload() {
+    let cells = [gets(&axes("lmdb"), &[1_000, 1_010]), gets(&axes("sqlite"), &[2_000, 2_010])].concat();
+    let mut page = Page::open(&[run(cells, stores())]);
+    let first = "document.querySelector('#detail-table tbody th').innerText";
+    assert_eq!(page.browser.text(first), "LMDB");
+    let head = "document.querySelector('#detail-table [data-by=time_ns_mean]')";
+    page.browser.value(&format!("{head}.click()"));
+    assert_eq!(page.browser.text(first), "SQLite", "the other way round");
+    assert_eq!(page.browser.text(&format!("{head}.parentNode.getAttribute('aria-sort')")), "descending");
+    page.browser.value("document.querySelector('#detail-table [data-by=per_second]').click()");
+    assert_eq!(page.browser.text(first), "LMDB", "the highest rate first");
+    assert_eq!(page.browser.text("document.activeElement.dataset.by"), "per_second", "the focus stays");
+    let wide =
+        "(() => { const all = document.getElementById('detail-table'); return all.scrollWidth <= all.clientWidth; })()";
+    assert_eq!(page.browser.value(wide), true, "no column is cut off");
+    page.is_quiet();
+}
+
+#[test]
+fn a_rate_in_a_phase_that_mixes_operations_says_what_it_counts() {
+    let mixed = || phase_result("mix", vec![operation("get", 1_000), operation("update", 4_000)]);
+    let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![mixed()]));
+    let mut page = Page::open(&[run(cells.collect(), stores())]);
+    let words = page.text_of("#detail-workload");
+    assert!(words.contains("ops/s counts these over the time of all."), "{words}");
+    page.is_quiet();
 }
 
 #[test]

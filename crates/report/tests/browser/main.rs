@@ -3,6 +3,7 @@
 
 mod beside;
 mod flame;
+mod heat;
 mod hostile;
 mod interaction;
 mod made_up;
@@ -10,6 +11,7 @@ mod map;
 mod pictures;
 mod places;
 mod reading;
+mod saved;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -103,6 +105,11 @@ impl Page {
             "[...document.querySelectorAll('#download-buttons button')].find((each) => each.innerText === {name:?}).click()"
         );
         self.browser.value(&press);
+        self.saved(downloads, name)
+    }
+
+    /// What the page saves under this name.
+    fn saved(&mut self, downloads: &Path, name: &str) -> Vec<u8> {
         let file = downloads.join(name);
         for _ in 0..1_000 {
             // The browser keeps the name with an empty file, which what was saved replaces.

@@ -81,7 +81,7 @@ fn on_a_telephone_the_matrix_keeps_its_head_and_its_rows_names() {
 #[test]
 fn paper_has_what_is_folded_on_the_screen() {
     let mut page = Page::open(&[everything()]);
-    let folded = "document.querySelectorAll('details:not([open])').length";
+    let folded = "document.querySelectorAll('details:not([open], .save)').length";
     let before = page.browser.value(folded);
     assert_ne!(before, 0);
     page.browser.value("dispatchEvent(new Event('beforeprint'))");
@@ -117,6 +117,7 @@ fn joined_runs_say_which_is_faster_and_in_what_they_differ() {
     for words in ["2 runs: the others against old", "Slide rule", "LMDB 2.00× slower (1."] {
         assert!(beside.contains(words), "{words} is not in {beside}");
     }
+    assert_eq!(page.text_of("#overview .headline"), "Nothing to rank: each of these has one store");
     page.choose("#choosers", "run", "new (Slide rule)");
     page.is_quiet();
 }

@@ -5,7 +5,7 @@ use bakeoff_report::{
     ComparisonReport, ReportError, TerminalOptions, render_comparison, write_comparison_html, write_comparison_markdown,
 };
 use bakeoff_results::cell_rounds::CellRound;
-use bakeoff_results::comparison::{Change, Line};
+use bakeoff_results::comparison::{Change, Line, Verdict};
 use bakeoff_results::error::RunError;
 use bakeoff_results::read_note::ReadNote;
 use bakeoff_results::run::Run;
@@ -71,7 +71,11 @@ fn what_is_twice_as_slow_is_worse_and_the_other_way_round_better() {
     assert_eq!(comparison.found.lines.len(), 6, "time, space and memory of two stores");
     assert_eq!(comparison.found.worse_by(0.05).len(), 3, "the workload, all workloads, and all that was timed");
     assert_eq!(comparison.found.worse_by(1.5).len(), 0, "twice is not worse by 150 %");
+    // All that LMDB does takes 1.58 to 2.53 times as long.
+    let verdicts = [None, Some(0.05), Some(1.5), Some(2.0)].map(|part| comparison.found.verdict(part));
+    assert_eq!(verdicts, [Verdict::Worse, Verdict::Worse, Verdict::Inconclusive, Verdict::SameOrBetter]);
     let back = ComparisonReport::new(&after, &before()).unwrap();
+    assert_eq!([None, Some(0.0)].map(|part| back.found.verdict(part)), [Verdict::SameOrBetter; 2]);
     assert_eq!(times(&back)[0], ("LMDB".into(), "0.50".into(), Change::Better));
     assert_eq!(back.found.worse_by(0.0).len(), 0);
 }
@@ -81,6 +85,7 @@ fn a_run_is_not_worse_than_itself() {
     let comparison = ComparisonReport::new(&before(), &before()).unwrap();
     assert!(comparison.found.lines.iter().chain(&comparison.found.overall).all(|line| !line.change.is_proven()));
     assert_eq!((comparison.differences.len(), comparison.notes.len()), (0, 0));
+    assert_eq!(comparison.found.verdict(Some(0.0)), Verdict::SameOrBetter);
     assert!(
         text(&comparison, false)
             .contains("6 figures: 0 better in B, 0 worse, 6 the same, 0 not told apart. Over all workloads")
@@ -131,6 +136,7 @@ fn one_round_proves_nothing() {
     assert!(text(&comparison, true).contains("too few rounds"));
     assert_eq!(comparison.found.worse_by(0.0).len(), 0);
     assert_eq!(comparison.found.untold(), comparison.found.lines.len(), "a gate cannot close on it");
+    assert_eq!(comparison.found.verdict(None), Verdict::Inconclusive);
     assert_eq!(comparison.found.undecided_by(0.05).len(), comparison.found.lines.len());
 }
 
@@ -155,6 +161,9 @@ fn what_may_be_worse_unproven_is_counted_and_what_is_missing_too() {
         3,
         "time, space and memory of SQLite"
     );
+    let verdict = |a: &Run, b: &Run| ComparisonReport::new(a, b).unwrap().found.verdict(Some(1.0));
+    assert_eq!(verdict(&before(), &fewer), Verdict::Inconclusive);
+    assert_eq!(verdict(&fewer, &before()), Verdict::SameOrBetter, "what B has besides is no loss");
     assert_eq!(ComparisonReport::new(&fewer, &before()).unwrap().found.missing(), 0);
     assert_eq!(comparison.warnings, ["before: Only 3 rounds.", "noisy: Only 3 rounds."]);
 }
@@ -210,7 +219,8 @@ fn what_failed_since_and_what_differs_is_said() {
     edit(&mut after, |info| info["machine"]["kernel"] = "6.2".into());
     after.record.stores[1].version = "9.9.9".into();
     let comparison = ComparisonReport::new(&before(), &after).unwrap();
-    assert_eq!(comparison.newly_failed, ["SQLite, 1KiB..10KiB × 1,000 random: wrong answer"]);
+    assert_eq!(comparison.found.verdict(Some(1e6)), Verdict::Worse, "nothing may fail anew");
+    assert_eq!(comparison.newly_failed, ["SQLite, 1KiB..10KiB × 1,000 random, durability process: wrong answer"]);
     assert_eq!(comparison.differences, ["machine kernel: 6.1 → 6.2", "version of LMDB: 1.2.3 → 9.9.9"]);
     assert_eq!(comparison.notes, ["only in before: 3 figures"]);
     assert!(times(&comparison).iter().all(|(store, _, _)| store == "LMDB"), "a failed store has no figures");

@@ -1,9 +1,13 @@
 //! Exports for other programs: Parquet, workbooks and Markdown, read back.
 
 use std::io::{Cursor, Read};
+use std::path::Path;
 
 use bakeoff_protocol::{Axes, FailureKind};
-use bakeoff_report::{write_csv, write_markdown, write_parquet, write_xlsx};
+use bakeoff_report::{
+    ComparisonReport, TerminalOptions, render_comparison, render_terminal, write_comparison_html,
+    write_comparison_markdown, write_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
+};
 use bakeoff_results::analysis::Analysis;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -185,6 +189,39 @@ fn a_workbook_tells_the_circumstances_of_every_figure() {
         );
     }
     assert!(!find("xl/worksheets/sheet2.xml", &plain, &[]).contains_key("disturbance"), "what is absent is empty");
+}
+
+#[test]
+fn every_output_says_how_to_cite_the_run() {
+    const CITE: &str = "bakeoff 0.1.0 (1a2b3c4d), “Made up”, run made-up of 2026-01-02T03:04:05Z, seed 1";
+    let mut run = made_up();
+    edit(&mut run, |info| info["bakeoff_version"] = "0.1.0 (1a2b3c4d)".into());
+    let runs = [run];
+    let all = Analysis::of_all(&runs);
+    let text = |write: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = Vec::new();
+        write(&mut bytes);
+        unwrapped(&String::from_utf8_lossy(&bytes))
+    };
+    let full = TerminalOptions { width: 100, color: false, full: true };
+    let comparison = ComparisonReport::new(&runs[0], &runs[0]).unwrap();
+    let outputs = [
+        ("terminal", unwrapped(&render_terminal(&all[0], &full))),
+        ("Markdown", text(&|out| write_markdown(&all[0], None, out).unwrap())),
+        ("page", text(&|out| write_page(&all, None, Path::new("."), out).unwrap())),
+        ("JSON", text(&|out| write_json(&all[0], out).unwrap())),
+        ("Parquet", text(&|out| write_parquet(&runs[0], out).unwrap())),
+        ("comparison", unwrapped(&render_comparison(&comparison, &full))),
+        ("comparison in Markdown", text(&|out| write_comparison_markdown(&comparison, out).unwrap())),
+        ("comparison as a page", text(&|out| write_comparison_html(&comparison, out).unwrap())),
+    ];
+    for (name, output) in outputs {
+        assert!(output.contains(CITE), "{name}: {output}");
+    }
+    let mut workbook = Vec::new();
+    write_xlsx(&all[0], &mut workbook).unwrap();
+    let properties = &parts(workbook)["docProps/core.xml"];
+    assert!(properties.contains(CITE), "{properties}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn what_was_asked_for_and_not_measured_stands_on_the_first_screen() {
     assert!(page.contains("<li>not measured: a; b; c and 2 more: no time for &lt;it&gt;</li>"), "the warnings");
     assert!(page.contains("<li>not measured: 10KiB..100KiB × 1,000,000 random: larger than max-db-size</li>"));
     let items = page.split("id=\"mind\"").nth(1).unwrap().split("</section>").next().unwrap().matches("<li").count();
-    assert!(items > 2 && page.contains(&format!("<a href=\"#mind\">{items} things to mind</a>")), "{items}");
+    assert!(items > 2 && page.contains(&format!("<a href=\"#mind\">{items} warnings</a>")), "{items}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Reports of made-up runs: read, rendered, exported.
 
+mod brief;
 mod compare;
 mod correlated_rounds;
 mod exports;

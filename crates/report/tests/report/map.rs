@@ -1,5 +1,6 @@
 //! A map: who won where, what lies between, what is open; and the race at each place.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bakeoff_protocol::FailureKind;
@@ -9,7 +10,7 @@ use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::Goal;
 use bakeoff_results::map_axis::{MapAxis, MapQuantity};
 use bakeoff_results::map_facts::{MapFacts, MapLeftOut, MapPoint};
-use bakeoff_results::map_outcome::races;
+use bakeoff_results::map_outcome::{MapOutcome, Unranked, races};
 use bakeoff_results::map_plane::MapVerdict;
 use bakeoff_results::map_race::{MAP_ROUNDS, MapRace};
 use bakeoff_results::pick_facts::Excluded;
@@ -201,6 +202,31 @@ fn a_race_drops_who_is_far_behind_and_ends_when_it_is_decided() {
     assert_eq!(verdict(&open), MapVerdict::Undecided(vec!["lmdb".to_owned(), "sqlite".to_owned()]));
     let five = with_rounds(&[1000, 2000, 900, 1000, 1500], &[1100, 1000, 2100, 1500, 1000]);
     assert_eq!(next(&five), None, "there were as many as a place has at once");
+}
+
+#[test]
+fn a_place_knows_why_stores_have_no_place_in_its_ranking() {
+    let mut cells = rounds("lmdb", &variant(0, 0), &[1000, 1010, 990]);
+    cells.extend(rounds("redb", &variant(0, 0), &[9000]));
+    let one = |store: &str| rounds(store, &variant(0, 0), &[1]).remove(0);
+    cells.push(failed(one("sqlite"), FailureKind::Timeout, "late"));
+    cells.push(failed(one("leveldb"), FailureKind::WrongAnswer, "wrong"));
+    let raced = ["lmdb", "redb", "sqlite", "leveldb", "fjall", "flat-folder"].map(str::to_owned).to_vec();
+    let left_out = vec![MapLeftOut { at: at(0, 0), store: "fjall".to_owned(), why: "slow".to_owned() }];
+    let run = mapped(cells, &MapFacts { raced, left_out, ..facts() });
+    let of = MapOutcome::new(&run).unwrap();
+    let (ranking, unranked) = of.standings(at(0, 0)).unwrap();
+    let order: Vec<String> = ranking.unwrap().order.into_iter().map(|place| place.name).collect();
+    assert_eq!(order, ["lmdb"]);
+    let expected = [
+        (Unranked::FarBehind, "redb"),
+        (Unranked::Late, "sqlite"),
+        (Unranked::Failed, "leveldb"),
+        (Unranked::TooSlow, "fjall"),
+        (Unranked::NotRaced, "flat-folder"),
+    ];
+    assert_eq!(unranked, BTreeMap::from(expected.map(|(why, store)| (why, vec![store.to_owned()]))));
+    assert!(of.standings(at(1, 1)).is_none());
 }
 
 #[test]

@@ -7,8 +7,10 @@ use bakeoff_report::{TerminalOptions, render_terminal};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::{Goal, PICK_PHASE};
-use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::map_axis::MapQuantity;
+use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::{Cut, CutBy, Excluded, PickFacts, Question, RoundOperations};
+use bakeoff_results::pick_outcome::PickOutcome;
 use bakeoff_results::run::Run;
 use serde_json::json;
 
@@ -17,6 +19,8 @@ use bakeoff_testing::made_up::{axes, edit, failed, good, operation, phase_result
 pub(crate) fn facts() -> PickFacts {
     PickFacts {
         given: None,
+        durability: None,
+        of_tape: false,
         need: vec![("records".to_owned(), "1000".to_owned()), ("optimize".to_owned(), "mean".to_owned())],
         operations: None,
         optimize: Goal::Mean,
@@ -33,7 +37,7 @@ pub(crate) fn facts() -> PickFacts {
 
 pub(crate) fn question(variant: &str, not_measured: Option<&str>) -> Question {
     let not_measured = not_measured.map(str::to_owned);
-    Question { variant: variant.to_owned(), words: format!("If {variant}"), not_measured }
+    Question { variant: variant.to_owned(), words: format!("If {variant}"), varies: None, not_measured }
 }
 
 /// A round for each mean.
@@ -65,6 +69,10 @@ pub(crate) fn assert_says(text: &str, words: &[&str]) {
     for word in words {
         assert!(text.contains(word), "{word:?} is not in:\n{text}");
     }
+}
+
+pub(crate) fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
+    PickOutcome::new(&run(cells.to_vec(), stores()), facts).is_answered()
 }
 
 /// What the page says in a line.
@@ -131,8 +139,7 @@ fn the_page_names_the_best_by_the_class_that_was_asked() {
         let axes = axes.clone();
         cell.phases.iter_mut().for_each(|phase| phase.axes = axes.clone());
     }
-    let need = vec![("durability".to_owned(), "process".to_owned())];
-    let facts = PickFacts { need, ..facts() };
+    let facts = PickFacts { durability: Some(Durability::Process), ..facts() };
     let headline = page_headline(cells.clone(), &facts);
     assert!(headline.contains(">LMDB (process)</span> is best"), "{headline}");
     assert!(shown(cells, &facts).contains("SQLite (power), the next,"), "the answer says what promises more");
@@ -373,8 +380,10 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     let options = TerminalOptions { width: 100, color: false, full: false };
     let text = render_terminal(&Analysis::new(&run), &options);
     assert!(text.contains("What it costs") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let full = render_terminal(&Analysis::new(&run), &TerminalOptions { full: true, ..options });
     assert!(
-        !render_terminal(&Analysis::new(&run), &TerminalOptions { full: true, ..options }).contains("What it costs")
+        full.contains("What it costs") && full.contains("Best in each workload") && full.contains("Warnings"),
+        "{full}"
     );
     let mut page = Vec::new();
     bakeoff_report::write_page(&Analysis::of_all(&[run]), None, Path::new("."), &mut page).unwrap();
@@ -402,7 +411,8 @@ fn a_map_of_what_the_answer_depends_on_is_offered() {
     cells.extend(rounds("sqlite", "more-writes", &[2000, 2020, 1980]));
     cells.extend(rounds("lmdb", "records-tenfold", &[1000, 1010, 990]));
     cells.extend(rounds("sqlite", "records-tenfold", &[3000, 3010, 2990]));
-    let questions = vec![question("more-writes", None), question("records-tenfold", None)];
+    let varying = |variant, varies| Question { varies: Some(varies), ..question(variant, None) };
+    let questions = vec![varying("more-writes", MapQuantity::Reads), varying("records-tenfold", MapQuantity::Records)];
     let given = Some(vec![("key-size".to_owned(), "20".to_owned()), ("value-size".to_owned(), "1KiB".to_owned())]);
     let text = shown(cells.clone(), &PickFacts { questions: questions.clone(), given: given.clone(), ..facts() });
     assert_says(&text, &["bakeoff map --x 'reads=0..100' --y 'value-size=", "--key-size 20"]);

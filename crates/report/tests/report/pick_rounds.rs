@@ -1,15 +1,20 @@
 //! What a pick says where its time was short, or it had few rounds.
 
-use bakeoff_protocol::FailureKind;
+use bakeoff_protocol::{FailureKind, PhaseResult};
 use bakeoff_report::{TerminalOptions, render_terminal, write_markdown};
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::Goal;
-use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::map_race::{MAP_ROUNDS, MapRace};
+use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::{Excluded, PickFacts};
+use bakeoff_results::pick_race::judge;
 use serde_json::json;
 
-use crate::pick::{a_faster_and_a_smaller, answered, assert_says, facts, page_headline, question, rounds, shown};
-use bakeoff_testing::made_up::{edit, failed, run, stores};
+use crate::pick::{
+    a_faster_and_a_smaller, answered, assert_says, facts, page_headline, pick_is_answered, question, rounds, shown,
+};
+use bakeoff_testing::made_up::{edit, failed, operation, run, stores};
 
 #[test]
 fn two_that_are_not_told_apart_are_said_and_what_it_would_take_when_time_ran_out() {
@@ -263,17 +268,35 @@ fn one_dropped_far_behind_after_two_rounds_that_scatter_does_not_keep_the_answer
     );
 }
 
+/// Who is dropped after a first round for which the time is short: by the race of a pick, and by that of a place of a map.
+fn dropped_at_once(cells: &[CellRound], goal: Goal) -> [Vec<String>; 2] {
+    let entered = ["lmdb", "redb", "sqlite"].map(str::to_owned);
+    let judged = judge(cells, goal, (1, true), (&entered, &[]), |_| false);
+    let (_, stay) = MapRace::new(cells.iter().collect()).next(&entered, goal, MAP_ROUNDS.0).unwrap();
+    let leave = entered.into_iter().filter(|store| !stay.contains(store));
+    [judged.behind.into_iter().map(|each| each.store).collect(), leave.collect()]
+}
+
+/// A round of each store, of which the last store's is changed.
+fn with_last(change: impl Fn(&mut PhaseResult)) -> Vec<CellRound> {
+    let mut cells = ["lmdb", "redb", "sqlite"].map(|store| rounds(store, PICK_ASKED, &[1000])).concat();
+    change(&mut cells[2].phases[0].result);
+    cells
+}
+
 #[test]
-fn what_is_typical_of_a_round_is_not_spoilt_by_a_few_slow_operations() {
-    let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
-    cells.extend(rounds("sqlite", PICK_ASKED, &[1100]));
-    for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
-        let operation = &mut cell.phases[0].result.operations[0];
-        operation.timed_ns = operation.timed_ns.map(|ns| ns * 50);
-    }
-    let times = |ranking: bakeoff_stats::Ranking| ranking.order[1].centre / ranking.order[0].centre;
-    assert!(times(bakeoff_results::pick::pick_ranking(&cells, PICK_ASKED, Goal::Mean, 0.95, None).unwrap()) > 50.0);
-    assert!(times(bakeoff_results::pick::pick_typical_ranking(&cells, PICK_ASKED, None).unwrap()) < 2.0);
+fn a_few_slow_operations_of_a_first_round_drop_nobody_at_once() {
+    let some_slow = with_last(|phase| phase.operations[0].timed_ns = Some(50_000_000));
+    assert_eq!(dropped_at_once(&some_slow, Goal::Mean), [[""; 0]; 2]);
+    let all_slow = with_last(|phase| phase.operations = vec![operation("get", 50_000)]);
+    assert_eq!(dropped_at_once(&all_slow, Goal::Mean), [["sqlite"]; 2]);
+}
+
+#[test]
+fn what_takes_much_memory_in_a_first_round_is_dropped_at_once_however_quick_it_is() {
+    let large = with_last(|phase| phase.resources.rss_peak_above_baseline_bytes = Some(64 << 20));
+    assert_eq!(dropped_at_once(&large, Goal::Memory), [["sqlite"]; 2]);
+    assert_eq!(dropped_at_once(&large, Goal::Mean), [[""; 0]; 2]);
 }
 
 #[test]

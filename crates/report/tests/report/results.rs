@@ -3,9 +3,10 @@
 use std::fs;
 
 use bakeoff_protocol::{Axes, Durability, FailureKind, PhaseResult};
-use bakeoff_report::{TerminalOptions, describe_note, render_terminal};
+use bakeoff_report::{TerminalOptions, describe_note, render_terminal, write_page};
 use bakeoff_results::analysis::Analysis;
-use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::cell_rounds::{CellRound, phase_order};
+use bakeoff_results::contender::Contenders;
 use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
 use bakeoff_results::read_note::ReadNote;
@@ -13,6 +14,7 @@ use bakeoff_results::results_file::{ResultsFile, parse_results};
 use bakeoff_results::run::Run;
 use bakeoff_testing::made_up::*;
 use proptest::prelude::*;
+use serde_json::json;
 
 /// What the notes say.
 fn said(notes: &[ReadNote]) -> Vec<String> {
@@ -378,6 +380,83 @@ fn directory(info: Option<&str>, results: Option<&[u8]>) -> tempfile::TempDir {
         fs::write(directory.path().join("results.jsonl"), results).unwrap();
     }
     directory
+}
+
+/// `sort results.jsonl` put the load behind the gets, and the stores of a table in another order.
+#[test]
+fn rounds_and_phases_have_the_order_of_the_run_wherever_their_lines_stand() {
+    let phases = ["load", "get", "each"];
+    let cell = |variant: &str, store: &str, round: u32, names: [&str; 3]| {
+        let axes = Axes { variant: Some(variant.to_owned()), ..axes(store) };
+        let phases = names.map(|name| phase_result(name, vec![operation("get", 1_000 + u64::from(round))]));
+        good(&axes, round, phases.to_vec())
+    };
+    let other_way = ["load", "each", "get"];
+    let mut cells: Vec<CellRound> = (1..=2)
+        .flat_map(|round| ["sqlite", "lmdb"].map(|store| cell("plain", store, round, phases)))
+        .chain([cell("turned", "lmdb", 1, other_way)])
+        .collect();
+    for (second, cell) in cells.iter_mut().enumerate() {
+        // The second round begins within a second.
+        cell.end.started = format!("2026-01-02T03:04:0{}Z", second / 2);
+        cell.end.cell = format!("{}-{}", cell.end.cell, cell.end.axes.variant.as_deref().unwrap_or_default());
+        cell.phases.iter_mut().for_each(|phase| phase.cell.clone_from(&cell.end.cell));
+    }
+    let mut info = info(&stores());
+    info["cells"] = json!([0, 1, 4].map(|at| cells[at].end.cell.clone()));
+    info["suite"]["phases"] =
+        json!([{ "variant": "plain", "phases": phases }, { "variant": "turned", "phases": other_way }]);
+    let whole = text(&cells);
+    let written: Vec<&str> = whole.lines().collect();
+    let sorted = |mut lines: Vec<&str>| {
+        lines.sort_unstable();
+        lines.join("\n")
+    };
+    let reversed = written.iter().rev().copied().collect::<Vec<_>>().join("\n");
+    for lines in [whole.clone(), sorted(written.clone()), reversed] {
+        let run = Run::read(directory(Some(&info.to_string()), Some(lines.as_bytes())).path()).unwrap();
+        assert_eq!(run.cells, cells, "{lines}");
+        assert_eq!(phase_order(&run.cells), phases);
+    }
+}
+
+/// Rows of a table had the same name, or none.
+#[test]
+fn titles_differ_for_people_in_spite_of_descriptions() {
+    let long = "x".repeat(300);
+    let cut = format!("{}…", &long[..120]);
+    let titles = [
+        ("a", "Same", "Same [a]"),
+        ("b", " same ", "same [b]"),
+        ("c", "SAME", "SAME [c]"),
+        ("d", "Same [a]", "Same [a] [d]"),
+        ("e", " \u{200b}", "e"),
+        ("f", "", "f"),
+        ("g", long.as_str(), cut.as_str()),
+        ("h", "Other", "Other"),
+    ];
+    let described: Vec<_> = titles.iter().map(|(name, title, _)| store(name, title)).collect();
+    let cells: Vec<_> = titles.iter().flat_map(|(name, ..)| gets(&axes(name), &[1_000])).collect();
+    let contenders = Contenders::new(&cells, &described);
+    let shown: Vec<String> =
+        titles.iter().map(|(name, ..)| contenders.of(&axes(name)).unwrap().title.clone()).collect();
+    assert_eq!(shown, titles.map(|(.., shown)| shown.to_owned()));
+    let info = info(&described).to_string();
+    let run = Run::read(directory(Some(&info), Some(text(&cells).as_bytes())).path()).unwrap();
+    assert_eq!(run.stores().iter().map(|store| store.title.clone()).collect::<Vec<_>>(), shown, "also in lists");
+}
+
+#[test]
+fn a_page_of_suites_whose_titles_look_alike_names_both() {
+    let runs = [("a.toml", "Same"), ("b.toml", "same")].map(|(name, title)| {
+        let mut run = run(gets(&axes("lmdb"), &[1_000]), stores());
+        edit(&mut run, |info| info["suite"] = json!({ "name": name, "title": title }));
+        run
+    });
+    let mut page = Vec::new();
+    write_page(&Analysis::of_all(&runs), None, std::path::Path::new("."), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("Same [a.toml] and same [b.toml]"));
 }
 
 #[test]

@@ -481,7 +481,7 @@ proptest! {
 
     #[test]
     fn no_line_is_wider_than_asked_for(
-        titles in prop::collection::vec("\\PC{0,60}", 1..6),
+        titles in prop::collection::vec("\\PC{0,18}", 1..6),
         sizes in prop::collection::vec((0..u64::MAX, 0..u64::MAX), 1..3),
         records in prop::collection::vec(0..u64::MAX, 1..5),
         tie in any::<bool>(),

@@ -14,17 +14,19 @@ const heightFor = (names) => Math.max(HEIGHT, AROUND + names * NAME_HEIGHT);
 /** Where a picture is: its frame is made once, its content with every choice. */
 const frames = new Map();
 
-/** A picture with its title, what it shows in words, its own choosers, and what stands below it; without marks it says what is missing. */
-function picture(id, { title, hint, controls = [], plot, below = [], wide = false, missing = "Nothing was measured for this." }) {
+/** A picture with its title, what it shows in words (more of them where it is saved alone), its own choosers, and what is below it; without marks it says what is missing. */
+function picture(id, { title, hint, alone = "", controls = [], plot, below = [], wide = false, missing = "Nothing was measured for this." }) {
   let frame = frames.get(id);
   if (!frame) {
     frame = element("figure", { id, class: wide ? "wide" : "" });
     frames.set(id, frame);
     document.getElementById("chart-list").append(frame);
   }
-  const caption = element("figcaption", {}, element("h3", {}, title), controls, element("p", { class: "hint" }, hint));
-  const width = Math.max(260, (frame.clientWidth || 480) - 30);
-  frame.replaceChildren(caption, ...[plot(width)].flat().map((drawn) => drawn ?? element("p", { class: "empty" }, missing)), ...below);
+  const plots = [plot(Math.max(260, (frame.clientWidth || 480) - 30))].flat();
+  const drawn = plots.filter(Boolean);
+  const menu = drawn.length ? saveMenu(title, hint + alone, () => drawn) : null;
+  const caption = element("figcaption", {}, element("h3", {}, title), menu, controls, element("p", { class: "hint" }, hint));
+  frame.replaceChildren(caption, ...plots.map((each) => each ?? element("p", { class: "empty" }, missing)), ...below);
 }
 
 /** Plot with the page's looks; a description stands in for the picture where it cannot be seen. */
@@ -72,9 +74,13 @@ function ticksOf(channel, { ticks, tickFormat, grid, label }) {
   return [...(grid ? [lines(ticks)] : []), axis(ticks, { text: tickFormat, label })];
 }
 
+/** Labels of logarithmic axes. */
+const rightward = (title) => `${title}, logarithmic →`;
+const upward = (title) => `↑ ${title}, logarithmic`;
+
 /**
- * A logarithmic scale of a measure, with round numbers that do not run into each other. What no such scale reaches, a figure of nought or
- * the far end of a wide interval, stands at its very edge, which has a label that says so.
+ * A logarithmic scale of a measure, with round numbers that do not run into each other. What no such scale reaches, a figure of zero or
+ * the far end of a wide interval, is at its very edge, which has a label that says so.
  */
 function logarithmic(figures, measure, label, ends = []) {
   const smallest = d3.min(figures, (value) => (value > 0 ? value : undefined)) ?? 1;

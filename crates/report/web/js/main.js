@@ -1,7 +1,7 @@
 // Starts the page: downloads, first drawing.
 
-function save(name, type, text) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+function save(name, type, content) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
@@ -31,7 +31,7 @@ for (const raw of document.querySelectorAll("script.raw")) {
   );
 }
 
-/** Marks of one strip that would hide each other stand above each other. */
+/** Marks of one strip that would hide each other are above each other. */
 function separate(strip) {
   const groups = [];
   for (const dot of d3.sort(strip.querySelectorAll(".dot"), (each) => each.offsetLeft)) {
@@ -66,7 +66,8 @@ if (measures.length) {
   recall();
   changed();
   if (part) {
-    pending.shift()?.();
+    // The heatmap and the picture of the workload are above the others.
+    for (const above of pending.splice(0, 2)) above();
     part.scrollIntoView({ behavior: "instant" });
   }
   let width = innerWidth;

@@ -37,7 +37,7 @@ function drawMatrix() {
   fill(buttonsFor(used, rows), rows, measure);
   document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${describeShown(measure)}`;
   document.getElementById("matrix-place").textContent = `Here: ${placeLabel()}.`;
-  document.getElementById("matrix-legend").textContent = "A = B: tied, within 1.25×; the figure is the first one's. A question mark: not told apart from the next, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
+  document.getElementById("matrix-legend").textContent = `A = B: tied, within 1.25×; the figure is the first one's. ?: not told apart from the next, or too few rounds.${state.hidden.size ? " *: best of the stores shown; a store left out is better." : ""} Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.`;
 }
 
 /** The buttons of the matrix, and which rows and columns it has now. */
@@ -55,6 +55,9 @@ function buttonsFor(columns, rows) {
   return buttons;
 }
 
+/** A range that may be broken behind its points, where there is little room. */
+const breakable = (label) => label.split(/(?<=\.\.)/).flatMap((part, index) => (index ? [element("wbr"), part] : [part]));
+
 /** As many fields are laid out whether they are in sight or not, which pictures of the whole page need. */
 const ALL_LAID_OUT_MAX = 500;
 
@@ -69,8 +72,8 @@ function matrixTable(columns, rows) {
     element("tbody", {}, rows.map((row) =>
       element("tr", { class: `${row.head ? "first" : ""} ${row.isLast ? "last" : ""}` },
         element("th", { scope: "row" }, row.head),
-        element("th", { scope: "row", class: "size" }, row.size.label),
-        row.contests.map((contest) => (contest ? FIELD.cloneNode(true) : element("td", { class: "blank", title: "not measured: what was skipped or given up is told behind the figures" }, "–"))),
+        element("th", { scope: "row", class: "size" }, breakable(row.size.label)),
+        row.contests.map((contest) => (contest ? FIELD.cloneNode(true) : element("td", { class: "blank", title: "not measured: see what was skipped under Method and data" }, "–"))),
       ),
     )),
   );
@@ -219,8 +222,14 @@ function winners(contest, measure, first, rest) {
   const all = first.length > NAMES_MAX && first.length === ranked.length;
   const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => cut(each.store.short, NAME_LENGTH_MAX));
   const more = all || first.length <= NAMES_MAX ? "" : ` +${first.length - NAMES_MAX}`;
-  const doubt = ["o", "u"].includes(verdictOf(contest, measure)) || first[0].figures[6] !== 1 ? "?" : "";
-  return names.join(" = ") + more + doubt;
+  return names.join(" = ") + more + doubt(contest, measure);
+}
+
+/** What stands behind the name of a first place that is not proven, or that a store left out has. */
+function doubt(contest, measure) {
+  const all = firstOf(standings(contest, measure).filter((each) => each.store.ranked));
+  if (!all.some((each) => shown(each.index))) return "*";
+  return ["o", "u"].includes(verdictOf(contest, measure)) ? "?" : "";
 }
 
 /** Looks of ties: a class for each, since giving thousands of fields a look of their own takes long. */
@@ -256,7 +265,7 @@ function choose(contest, event) {
 const pop = document.getElementById("pop");
 let popOwner = null;
 
-/** Every store's figure under the measure, beside the field. */
+/** Shows every store's figure under the measure next to the field. */
 function showPop(button, contest, measure) {
   const percentiles = ["latency_ns_p50", "latency_ns_p99"].map((name) => data.measures[measureIndex.get(name)]).filter((each) => measure.per_phase && each !== measure && measures.includes(each));
   const rows = standings(contest, measure).filter((each) => shown(each.index)).map((each) => {
@@ -271,17 +280,23 @@ function showPop(button, contest, measure) {
   });
   const heads = ["", measure.title, SPREAD_TITLE, "to the best", ...percentiles.map((of) => of.title)];
   const verdict = VERDICTS[verdictOf(contest, measure)];
-  pop.replaceChildren(
+  openPop(
+    button,
     element("p", {}, element("b", {}, [contest.event, workloadLabel(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
     element("table", {}, element("thead", {}, element("tr", {}, heads.map((head) => element("th", {}, head)))), element("tbody", {}, rows)),
     contest.asked_per_second ? element("p", { class: "hint" }, describeOpenLoop(contest)) : "",
     ...[...describeMissing(contest), ...describeTooFew(contest, measure), ...(contest.timed_whole && measure.per_phase ? [upperFirst(TIMED_WHOLE)] : [])].map((words) => element("p", { class: "hint" }, words)),
   );
-  hidePop();
-  pop.hidden = false;
-  popOwner = button;
   button.setAttribute("aria-describedby", pop.id);
-  place(button.getBoundingClientRect());
+}
+
+/** Shows something next to an element. */
+function openPop(owner, ...contents) {
+  hidePop();
+  pop.replaceChildren(...contents);
+  pop.hidden = false;
+  popOwner = owner;
+  place(owner.getBoundingClientRect());
 }
 
 function place(beside) {

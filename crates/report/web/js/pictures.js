@@ -8,19 +8,21 @@ function drawDetailChart() {
   if (!rows.length) return frame.replaceChildren(element("p", { class: "empty" }, missingUnder(measure)));
   const width = Math.max(280, frame.clientWidth || 900);
   const title = (row) => data.stores[row.store].title;
+  const heading = `${measure.per_phase ? `${upperFirst(state.event)}: ` : ""}${measure.title}`;
   const plot = draw({
     width,
-    height: 44 + rows.length * 26,
+    height: 50 + rows.length * 34,
     ...named(rows.map(title), width),
-    marginRight: 90,
-    x: logarithmic(meansOf(rows), measure, `${measure.title} →`, endsOf(rows)),
+    marginRight: 24,
+    x: { ...logarithmic(meansOf(rows), measure, rightward(measure.title), endsOf(rows)), insetLeft: 26, insetRight: 26 },
     marks: [
       Plot.ruleY(rows.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
       Plot.dot(rows, { x: "mean", y: title, fill: "store", symbol: "store", r: 5 }),
-      Plot.text(rows, { x: (row) => row.high ?? row.mean, y: title, text: (row) => figure(row.mean, measure), dx: 9, textAnchor: "start" }),
+      Plot.text(rows, { x: "mean", y: title, text: (row) => figure(row.mean, measure), dy: -13 }),
     ],
   }, `${measure.title} of every store with its interval`);
-  frame.replaceChildren(plot);
+  const words = `${workloadLabel(state.at)}. Dots: typical rounds; bars: ${SPREAD_TITLE}.`;
+  frame.replaceChildren(element("figcaption", {}, element("h3", {}, heading), saveMenu(heading, words, () => [plot])), plot);
 }
 
 /** Why nothing is shown under a measure at the chosen place. */
@@ -35,11 +37,11 @@ function drawAlong(axis) {
   const index = axisIndex.get(axis.name);
   const perSecond = data.measures[measureIndex.get("per_second")];
   const measure = axis.name === "threads" && state.measure === measures[0] ? perSecond : state.measure;
+  const numeric = axis.values.every((value) => value.number > 0);
   const rows = axis.values.flatMap((value, place) => {
     const contest = contestAt(state.event, state.at.with(index, place), measure);
-    return rowsOfContest(contest, measure, { x: value.number ?? value.label, label: value.label });
+    return rowsOfContest(contest, measure, { x: numeric ? value.number : value.label, label: value.label });
   });
-  const numeric = axis.values.every((value) => value.number > 0);
   const what = measure.per_phase ? `${state.event}: ${measure.title}` : measure.title;
   picture(`along-${axis.name}`, {
     title: `${upperFirst(what)} against ${axis.title}`,
@@ -77,9 +79,9 @@ function drawLines(rows, axis, measure, numeric, width) {
   const labels = new Map(rows.map((row) => [row.x, row.label]));
   const places = (axis.values ?? []).map((value) => value.label);
   const x = numeric
-    ? { type: "log", label: `${axis.title} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
+    ? { type: "log", label: rightward(axis.title), domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
     : { type: "point", label: axis.title, domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
-  const y = logarithmic(meansOf(rows), measure, `↑ ${measure.title}`, endsOf(rows));
+  const y = logarithmic(meansOf(rows), measure, upward(measure.title), endsOf(rows));
   const marginRight = roomForNames(width);
   // Of words the names stand behind the last place, whichever places a store has.
   const last = spread(rows, y).map((row) => (numeric ? row : { ...row, x: places.at(-1) }));
@@ -143,7 +145,7 @@ function drawPercentiles() {
   const unreadable = d3.sum(contest?.entries ?? [], (entry) => (shown(entry.store) && entry.unreadable) || 0);
   const marks = [[0, "min"], [Math.log10(2), "p50"], [1, "p90"], [2, "p99"], [3, "p99.9"], [4, "p99.99"], [5, "p99.999"], [6, "p99.9999"]];
   const end = d3.max(rows, (row) => row.x) ?? 1;
-  const y = logarithmic(meansOf(rows), time, "↑ latency");
+  const y = logarithmic(meansOf(rows), time, upward("latency"));
   picture("percentiles", {
     title: `${upperFirst(state.event)}: latency at each percentile`,
     missing: contest?.timed_whole ? upperFirst(TIMED_WHOLE) : undefined,
@@ -175,12 +177,12 @@ function drawCourse() {
   const slow = entries.flatMap(({ store, course }) => course.slow.map(([at, latency, operation, cause]) => ({ store, mean: latency, x: Math.min(1, at / length(course)), operation, cause })));
   const words = [...new Set(slow.map((row) => row.cause))];
   const letter = (cause) => "abcdefghij"[words.indexOf(cause)];
-  const legend = words.map((cause) => `${letter(cause)} ${cause}`).join(", ");
-  const y = logarithmic([...filled, ...slow].map((row) => row.mean), time, "↑ latency");
+  const y = logarithmic([...filled, ...slow].map((row) => row.mean), time, upward("latency"));
   picture("course", {
     title: `${upperFirst(contest?.phase ?? state.event)}: latency over the time of the phase`,
-    hint: `${workloadLabel(state.at)}. Lines: means, of the round with the slowest operation; a gap is a time in which no operation ended. Rings: the slowest operations, and what they waited for: ${legend || "none"}.`,
-    below: slow.length ? [slowestTable(entries, slow, letter)] : [],
+    hint: `${workloadLabel(state.at)}. Lines: means in the round with the slowest operation; in a gap no operation ended. Rings: the slowest operations.`,
+    alone: ` They waited for: ${words.map((cause) => `${letter(cause)} ${cause}`).join(", ") || "nothing that is known"}.`,
+    below: slow.length ? [causesLegend(words, letter), slowestTable(entries, slow)] : [],
     plot: (width) => (filled.length ? draw({
       width,
       height: heightFor(entries.length),
@@ -198,20 +200,28 @@ function drawCourse() {
   });
 }
 
-/** The slowest operations of every store in words, for whoever has no pointer, and for paper. */
-function slowestTable(entries, slow, letter) {
+/** What the slowest operations waited for: a ring for each cause. */
+function causesLegend(words, letter) {
+  return element("p", { class: "legend causes" }, words.map((cause) => element("span", {}, element("i", {}, letter(cause)), ` ${cause}`)));
+}
+
+/** The slowest operations of every store in words, for those without a pointer, and for paper. */
+function slowestTable(entries, slow) {
   const time = data.measures[0];
   const rows = entries.map(({ store, course }) => {
-    const own = slow.filter((row) => row.store === store).map((row) => `${figure(row.mean, time)} (${letter(row.cause)}) at ${percent(row.x)}`);
+    const own = slow.filter((row) => row.store === store).map((row) => `${figure(row.mean, time)} at ${percent(row.x)}: ${row.cause}`);
     const causes = course.causes.map(([cause, share]) => `${cause} ${percent(share)}`);
-    return element("tr", {}, element("th", { scope: "row" }, storeName(store)), element("td", {}, causes.join(", ") || "–"), element("td", {}, own.join(", ") || "–"));
+    return element("tr", {}, element("th", { scope: "row" }, storeName(store)), element("td", {}, causes.join(", ") || "–"), element("td", {}, own.join("; ") || "–"));
   });
-  const heads = ["store", "time of the slowest thousandth (8 at least)", "slowest operations, their causes, when they began"];
-  return element("div", { class: "scroll slowest", tabindex: 0, role: "group", "aria-label": "The slowest operations" },
+  const heads = ["store", "time of the slowest thousandth (8 at least)", "slowest operations: when they began, what they waited for"];
+  return element("details", { class: "slowest" }, element("summary", {}, "The slowest operations in words"),
     element("table", { class: "stores" },
       element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
       element("tbody", {}, rows)));
 }
+
+/** Two pictures are next to each other in a frame of more pixels than this. */
+const SIDE_BY_SIDE = 700;
 
 /** What the chosen workload costs in space and memory. */
 function drawCosts() {
@@ -220,7 +230,8 @@ function drawCosts() {
   picture("costs", {
     title: "Space and memory",
     hint: `${workloadLabel(state.at)}. Space on disk after closing, and highest resident memory above the empty store's.`,
-    plot: (width) => wanted.filter((measure) => measures.includes(measure)).map((measure) => drawBars(rowsOfContest(whole, measure), width, {
+    wide: true,
+    plot: (width) => wanted.filter((measure) => measures.includes(measure)).map((measure) => drawBars(rowsOfContest(whole, measure), width > SIDE_BY_SIDE ? width / 2 - 12 : width, {
       unit: measure, label: measure.title, words: (row) => figure(row.mean, measure), description: `${measure.title} of every store`,
     })),
   });
@@ -267,8 +278,8 @@ function drawScatter() {
       width,
       height: heightFor(rows.length),
       marginRight: roomForNames(width),
-      x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
-      y: logarithmic(meansOf(rows), up, `↑ ${up.title}`),
+      x: logarithmic(rows.map((row) => row.x), across, rightward(across.title)),
+      y: logarithmic(meansOf(rows), up, upward(up.title)),
     };
     return draw({
       ...frame,
@@ -281,8 +292,10 @@ function drawScatter() {
     }, `${up.title} against ${across.title}, a mark a store`);
   };
   picture("scatter", {
-    title: "What is given for what",
-    hint: `${[state.event, workloadLabel(state.at)].join(" · ")}. On the line: stores that no other one beats in both.`,
+    title: "Trade-offs",
+    hint: `${[state.event, workloadLabel(state.at)].join(" · ")}. On the line: stores that no other beats in both.`,
+    // With an even number before it, it would be alone in its row.
+    wide: document.querySelectorAll("#chart-list figure:not(.wide, #scatter)").length % 2 === 0,
     controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
     plot,
   });
@@ -294,7 +307,8 @@ function drawRelative() {
   const chosen = data.contests.filter((contest) => (contest.phase === null) === !measure.per_phase
     && (contest.phase === null || state.barEvents.has(contest.event))
     && contest.at.every((place, index) => state.barPlaces[index] < 0 || state.barPlaces[index] === place));
-  const { rows, common } = relativeRows(chosen, measure);
+  const over = overChosen(measure);
+  const { rows, common, all } = over ? overRows(over) : { ...relativeRows(chosen, measure), all: chosen.length };
   const eventBoxes = element("span", { class: "checks" }, events.map((event) => {
     const toggle = () => {
       if (!state.barEvents.delete(event)) state.barEvents.add(event);
@@ -318,11 +332,25 @@ function drawRelative() {
   });
   picture("relative", {
     title: `Over many workloads: ${measure.title} relative to the best`,
-    hint: `Geometric mean over ${common} of ${chosen.length} contests: those in which every store shown has a figure, and none a figure of nought, of which no ratio can be made. 1 is best in every one. Where choosing differs from the answer above, no interval is given here.`,
+    hint: `Geometric mean over ${common} of ${all} contests: those in which every store shown has a figure, and none is zero. 1 is best in every one. ${over ? "The same as in the answer above." : "Of typical rounds, so without an interval: the answer above compares round by round."}`,
     controls: [measure.per_phase ? eventBoxes : null, ...filters].filter(Boolean),
     wide: true,
     plot: (width) => drawBars(rows, width, { unit: { unit: "times" }, label: "times the best", words: (row) => times(row.mean), description: "geometric means of every store" }),
   });
+}
+
+/** The chosen ranking over all workloads, if the data has it. */
+function overChosen(measure) {
+  const isWhole = !state.hidden.size && (!measure.per_phase || events.every((event) => state.barEvents.has(event)));
+  const found = data.over.filter((of) => of.at.every((place, axis) => state.barPlaces[axis] < 0 || state.barPlaces[axis] === place));
+  const of = isWhole && found.length === 1 ? found[0].measures[measureIndex.get(measure.name)] : null;
+  return of?.verdict ? of : null;
+}
+
+/** Its rows, each with its interval where that says something. */
+function overRows({ order, common, all }) {
+  const row = ([store, mean, low, high]) => (high <= 10 * low ? { store, mean, low, high } : { store, mean });
+  return { rows: order.map(row), common, all };
 }
 
 function relativeRows(chosen, measure) {
@@ -354,13 +382,13 @@ function drawPublished() {
   picture("published", {
     title: `${upperFirst(state.event)}: ${measure.title}, published and ours`,
     hint: `${data.published.title}. ${words}`,
-    missing: "Nothing to set beside ours.",
+    missing: "Nothing to compare with.",
     wide: true,
     plot: (width) => (theirs.length ? draw({
       width,
       height: 44 + titles.length * 24,
       ...named(titles, width),
-      x: logarithmic([...meansOf(ours), ...theirs.map((of) => of.value)], measure, `${measure.title} →`, endsOf(ours)),
+      x: logarithmic([...meansOf(ours), ...theirs.map((of) => of.value)], measure, rightward(measure.title), endsOf(ours)),
       marks: [
         Plot.ruleY(ours.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: (row) => data.stores[row.store].title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
         Plot.dot(ours, { x: "mean", y: (row) => data.stores[row.store].title, fill: "store", symbol: "store", r: 5 }),
@@ -381,11 +409,12 @@ function titleOf(of, ours) {
 function allPictures() {
   const along = (chosen) => data.axes.filter((axis) => varies(axis) && chosen(axis)).map((axis) => () => drawAlong(axis));
   return [
+    drawHeat,
     drawDetailChart,
     ...along(isCounted),
-    drawAlongRate, drawPercentiles, drawCourse, drawCosts, drawScatter,
+    drawAlongRate, drawPercentiles, drawCourse,
     ...along((axis) => !isCounted(axis) && !axis.of_field),
-    drawPublished, drawRelative,
+    drawScatter, drawCosts, drawPublished, drawRelative,
   ];
 }
 
@@ -425,7 +454,7 @@ let folded = [];
 
 addEventListener("beforeprint", () => {
   while (pending.length) pending.shift()();
-  folded = [...document.querySelectorAll("details:not([open])")];
+  folded = [...document.querySelectorAll("details:not([open], .save)")];
   for (const part of folded) part.open = true;
 });
 addEventListener("afterprint", () => { for (const part of folded) part.open = false; });

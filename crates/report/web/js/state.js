@@ -8,6 +8,7 @@ const state = {
   event: firstEvent,
   at: firstPlace(),
   hidden: new Set(),
+  sort: { by: "overall", reverse: false },
   scatter: [measures[0], measures.find((measure) => measure.name === "rss_peak_above_baseline_bytes") ?? measures[0]],
   barEvents: new Set(events),
   barPlaces: data.axes.map(() => -1),
@@ -52,6 +53,7 @@ function remember() {
     if (varies(axis)) words.set(axis.name, axis.values[state.at[index]].label);
   });
   for (const store of state.hidden) words.append("without", data.stores[store].title);
+  words.set("sort", `${state.sort.reverse ? "-" : ""}${state.sort.by}`);
   words.set("across", state.scatter[0].name);
   words.set("up", state.scatter[1].name);
   data.axes.forEach((axis, index) => {
@@ -79,6 +81,8 @@ function recall() {
   });
   const without = words.getAll("without");
   state.hidden = new Set(data.stores.flatMap((store, index) => (without.includes(store.title) ? [index] : [])));
+  const [, reverse, by] = /^(-?)(.*)$/s.exec(words.get("sort") ?? "overall");
+  state.sort = { by, reverse: reverse === "-" };
   state.scatter = [named("across", state.scatter[0]), named("up", state.scatter[1])];
   state.barPlaces = data.axes.map((axis) => place(axis, `bars-${axis.name}`));
   state.barEvents = new Set(events.filter((event) => !words.getAll("bars-without").includes(event)));

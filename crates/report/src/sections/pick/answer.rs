@@ -4,7 +4,7 @@ use bakeoff_protocol::{FailureKind, Leaves};
 use bakeoff_results::goal::Goal;
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
 use bakeoff_stats::{Place, Ranking, TIED_WITHIN};
-use bakeoff_text::{counted, listed, minutes_or_seconds, ratio};
+use bakeoff_text::{counted, listed, listed_at_most, minutes_or_seconds, ratio};
 
 use crate::document::Block;
 use crate::labels::up_to;
@@ -72,7 +72,7 @@ fn no_room_for(picked: &Picked<'_>) -> String {
 }
 
 /// What a power cut leaves of the store, at least, as a further sentence.
-fn describe_power_cut(leaves: Leaves) -> &'static str {
+pub(crate) fn describe_power_cut(leaves: Leaves) -> &'static str {
     match leaves {
         Leaves::Kept => " A power cut leaves every acknowledged write.",
         Leaves::EarlierState => " A power cut leaves an earlier state.",
@@ -94,19 +94,22 @@ fn describe_flushes_of(picked: &Picked<'_>, ranking: &Ranking) -> String {
     text
 }
 
-/// The store and how sure that is.
-pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
+/// The goal, and the figure of the best.
+pub(crate) fn figure(picked: &Picked<'_>, best: &Place) -> String {
     let goal = picked.facts().optimize;
+    format!("{} {}", goal.label(), goal.show(best.centre)).replace(' ', "\u{a0}")
+}
+
+/// The store, or why there is none, in a sentence that names so many others at most.
+pub(crate) fn verdict(picked: &Picked<'_>, ranking: &Ranking, names_max: usize) -> String {
     let best = &ranking.order[0];
-    let rounds = counted(best.rounds, "round");
-    let figure = format!("{} {}", goal.label(), goal.show(best.centre)).replace(' ', "\u{a0}");
+    let (figure, rounds) = (figure(picked, best), counted(best.rounds, "round"));
     let title = picked.title(&best.name);
-    let answer = picked.outcome.answer(ranking);
     let others = |is_one: fn(&Place) -> bool| {
         let others = ranking.order[1..].iter().filter(|place| is_one(place));
-        picked.titles(&others.map(|place| place.name.clone()).collect::<Vec<_>>())
+        listed_at_most(&others.map(|place| picked.title(&place.name)).collect::<Vec<_>>(), names_max)
     };
-    let mut text = match answer {
+    match picked.outcome.answer(ranking) {
         PickAnswer::AloneByChance => {
             let more = if picked.facts().out_of_time { enough(picked) } else { String::new() };
             format!(
@@ -144,19 +147,30 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
         PickAnswer::Unproven => {
             format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
         }
-    };
-    if let Some(next) = rival(ranking) {
-        let times =
-            next.ratio_to_best.map_or_else(|| ratio(next.centre / best.centre), |interval| ratio(interval.estimate));
-        let sure = match next.ratio_to_best {
-            None if is_ahead_by_far(ranking, picked.facts()) => {
-                format!("by {}, after which it was dropped", counted(next.rounds, "round"))
-            }
-            None => "not proven".to_owned(),
-            Some(interval) => surely(interval),
-        };
-        text += &format!(" {} {} {times} ({sure}).", describe_rival(picked, ranking, next), goal.takes());
     }
+}
+
+/// How far the one that comes next is behind, or may be, in a sentence; `None` where there is no other.
+pub(crate) fn behind(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
+    let (best, next) = (&ranking.order[0], rival(ranking)?);
+    let times =
+        next.ratio_to_best.map_or_else(|| ratio(next.centre / best.centre), |interval| ratio(interval.estimate));
+    let sure = match next.ratio_to_best {
+        None if is_ahead_by_far(ranking, picked.facts()) => {
+            format!("by {}, after which it was dropped", counted(next.rounds, "round"))
+        }
+        None => "not proven".to_owned(),
+        Some(interval) => surely(interval),
+    };
+    let takes = picked.facts().optimize.takes();
+    Some(format!("{} {takes} {times} ({sure}).", describe_rival(picked, ranking, next)))
+}
+
+/// The store and how sure that is.
+pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
+    let (best, answer) = (&ranking.order[0], picked.outcome.answer(ranking));
+    let sentences = [Some(verdict(picked, ranking, usize::MAX)), behind(picked, ranking)];
+    let mut text = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
     if picked.outcome.is_answered() && answer != PickAnswer::AloneByChance {
         text += picked.outcome.after_power_cut(&best.name).map_or("", describe_power_cut);
     }

@@ -43,7 +43,7 @@ fn describe_paused(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
 }
 
 /// A measure as the head of a column.
-fn heading(goal: Goal) -> &'static str {
+pub(crate) fn heading(goal: Goal) -> &'static str {
     match goal {
         Goal::Mean => "mean",
         Goal::P50 => "median",
