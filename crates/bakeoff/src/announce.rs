@@ -4,29 +4,38 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Result;
-use bakeoff_engine::{Setup, describe_share, describe_size, expected_rate_times, shown, skipped};
+use anyhow::{Result, anyhow};
+use bakeoff_engine::{Setup, describe_share, describe_size, expected_rate_times, explained, shown, skipped};
 use bakeoff_results::omission::Omission;
 use bakeoff_results::record::RunRecord;
 use bakeoff_text::{format_duration, printable_lines};
 
-use crate::cli::COLUMNS;
+use crate::{output, show};
 
 /// What is left out and why, each in a line of its own.
-pub(crate) fn skipped_lines(skipped: &[Omission]) -> String {
+fn skipped_lines(skipped: &[Omission]) -> String {
     skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
 }
 
+/// That nothing of a plan can be measured, and why.
+pub(crate) fn nothing_left(setup: &Setup) -> anyhow::Error {
+    let skipped = skipped_lines(&skipped(setup));
+    anyhow!(
+        "nothing is left to run:{skipped}\nAsk for something else with --stores, --durability, --records or --dir: `bakeoff stores NAME` \
+         shows what a store can do"
+    )
+}
+
 /// What stores leave of the memory that they are given, in lines.
-fn print_memory_left(setup: &Setup, print: impl Fn(&str) -> Result<()>) -> Result<()> {
+fn print_memory_left(setup: &Setup, columns: usize, print: impl Fn(&str) -> Result<()>) -> Result<()> {
     for sentence in bakeoff_suite::memory_left(&setup.plan, &setup.stores) {
-        print(bakeoff_text::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end())?;
+        print(bakeoff_text::paragraph(&sentence, columns, "memory left: ", "  ").trim_end())?;
     }
     Ok(())
 }
 
-/// What is about to be measured, and what could spoil it.
-pub(crate) fn print_start(setup: &Setup, file: &RunRecord, directory: &Path, budget: Option<Duration>) {
+/// What is about to be measured, and what could spoil it; `full`: all is reported at the end, and warnings come once.
+pub(crate) fn print_start(setup: &Setup, file: &RunRecord, directory: &Path, budget: Option<Duration>, full: bool) {
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     tell!(
         "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
@@ -43,9 +52,11 @@ pub(crate) fn print_start(setup: &Setup, file: &RunRecord, directory: &Path, bud
                 facts.bound,
                 bakeoff_text::format_duration(expected_rate_times(setup, facts).1)
             );
-            tell!("{}", bakeoff_text::paragraph(&text, COLUMNS, "", "  ").trim_end());
+            tell!("{}", bakeoff_text::paragraph(&text, output::columns(), "", "  ").trim_end());
         }
-        None => tell!("{}", bakeoff_text::paragraph(&describe_size(setup), COLUMNS, "Size: ", "  ").trim_end()),
+        None => {
+            tell!("{}", bakeoff_text::paragraph(&describe_size(setup), output::columns(), "Size: ", "  ").trim_end())
+        }
     }
     if let Some(facts) = &file.profile {
         tell!("Profiling ({}): no store will be ranked", facts.kind);
@@ -53,17 +64,17 @@ pub(crate) fn print_start(setup: &Setup, file: &RunRecord, directory: &Path, bud
     if !file.skipped.is_empty() {
         tell!("Skipped:{}", skipped_lines(&file.skipped));
     }
-    let _ = print_memory_left(setup, |line| {
+    let _ = print_memory_left(setup, output::columns(), |line| {
         tell!("{line}");
         Ok(())
     });
-    print_warnings(file);
+    print_warnings(file, full);
 }
 
-/// What could spoil the figures, before any is measured.
-pub(crate) fn print_warnings(file: &RunRecord) {
-    for warning in &file.warnings {
-        let text = bakeoff_text::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
+/// What could spoil the figures, before any is measured; nothing where `full` says that all is reported at the end.
+pub(crate) fn print_warnings(file: &RunRecord, full: bool) {
+    for warning in file.warnings.iter().filter(|_| !full) {
+        let text = bakeoff_text::paragraph(&warning.message, output::columns(), "warning: ", "  ");
         tell!("{}", text.trim_end());
     }
 }
@@ -76,16 +87,16 @@ pub(crate) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
             print_line!("  {}  {}", cell.id, cell.axes.store)?;
         }
     }
-    print_text!("{}", bakeoff_text::paragraph(&describe_size(setup), COLUMNS, "size: ", "  "))?;
+    print_text!("{}", bakeoff_text::paragraph(&describe_size(setup), show::columns(), "size: ", "  "))?;
     if let Some(budget) = budget {
         let words = match searches {
             true => format!("{}, divided among the workloads' searches", format_duration(budget)),
             false => describe_share(setup, budget),
         };
-        print_text!("{}", bakeoff_text::paragraph(&words, COLUMNS, "budget: ", "  "))?;
+        print_text!("{}", bakeoff_text::paragraph(&words, show::columns(), "budget: ", "  "))?;
     }
     // The plan is a plan all the same: it may be meant for another machine.
-    let lacks: BTreeSet<_> = setup.lacks().map(|why| printable_lines(&format!("{why:#}"))).collect();
+    let lacks: BTreeSet<_> = setup.lacks().map(|why| printable_lines(&explained(&why))).collect();
     for why in lacks {
         print_line!("not here: {why}")?;
     }
@@ -93,5 +104,5 @@ pub(crate) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
     if !skipped.is_empty() {
         print_line!("skipped:{}", skipped_lines(&skipped))?;
     }
-    print_memory_left(setup, |line| print_line!("{line}"))
+    print_memory_left(setup, show::columns(), |line| print_line!("{line}"))
 }

@@ -42,12 +42,13 @@ Examples:
   bakeoff pick                                 which store for my application? Asks, answers
   bakeoff map                                  who is best where: value size by records
   bakeoff report                               show the newest result again
-  bakeoff compare before/ after/               what a change did to the figures
+  bakeoff compare before after                 what a change did to the figures
   bakeoff doctor                               what could spoil a measurement on this machine
 
 The script ./bakeoff also knows: build NAME (a driver that `doctor` says is not built), test (the
 quick tests; `test all` is every one), bench, fuzz.
-Exit status: 0 all good, 1 some cell failed, 2 usage or set-up, 130 interrupted.";
+Exit status: 0 all good, 1 some cell failed, 2 usage or set-up, 130 interrupted.
+compare: 1 worse, 3 inconclusive.";
 
 /// Which embedded key-value store, or plain files, fits your records on your machine.
 #[derive(Parser)]
@@ -87,6 +88,9 @@ pub(crate) enum Verb {
     #[command(hide = true)]
     Guard,
 }
+
+/// The longest name of a run.
+const NAME_MAX: usize = 60;
 
 /// Columns that no line of text exceeds where it can be broken.
 pub(crate) const COLUMNS: usize = 100;
@@ -136,7 +140,10 @@ pub(crate) struct RunArguments {
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Show every store's figures for every workload at the end
+    /// Call the run so, to name it later: letters, digits and any of . _ - (`bakeoff compare before after`)
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["resume", "plan"], value_parser = parse_name)]
+    pub(crate) name: Option<String>,
+    /// Show everything at the end: each store's figures in each workload, warnings, skips and where figures come from
     #[arg(long)]
     pub(crate) full: bool,
 }
@@ -177,6 +184,9 @@ pub(crate) struct PickArguments {
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
+    /// Show everything at the end: settings, when the answer would change, and all figures
+    #[arg(long)]
+    pub(crate) full: bool,
 }
 
 #[derive(Args)]
@@ -214,21 +224,26 @@ pub(crate) struct MapArguments {
 #[command(after_help = "\
 Examples:
   bakeoff report                                   the newest run
-  bakeoff report --full                            every store's figures for every workload
+  bakeoff report --notes                           its warnings, and what was skipped
+  bakeoff report --full                            everything, with each store's figures
   bakeoff report --csv figures.csv --json all.json     for other programs
   bakeoff report laptop/ server/ --html both.html  several runs in one page
   bakeoff report RUN --against hines-2023          beside the figures of a paper (docs/PUBLISHED.md)
   bakeoff report published:hines-2023              the paper's own figures in our matrix")]
 pub(crate) struct ReportArguments {
-    /// Directories of runs, or published:NAME for a paper's own figures [default: the newest in the --out directory]
+    /// Directories of runs, names that `run --name` gave, or published:NAME for a paper's own figures [default: the newest in the --out
+    /// directory]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Where `run` was told to make result directories
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, conflicts_with = "runs")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
-    /// Show every store's figures for every workload
+    /// Show everything: each store's figures in each workload, warnings, skips and where figures come from
     #[arg(long)]
     pub(crate) full: bool,
+    /// Show warnings, notes, what failed and what was skipped
+    #[arg(long, conflicts_with_all = ["full", "against"])]
+    pub(crate) notes: bool,
     #[arg(long, help = against_help(), value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx", "samples"])]
     pub(crate) against: Option<String>,
     /// Write the report as one HTML page that needs nothing else; it can show several runs, and a paper with --against.
@@ -386,6 +401,16 @@ pub(crate) struct CleanArguments {
     /// Only say what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// What a run may be called: no text that is a path.
+fn parse_name(text: &str) -> Result<String, String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let is_name = text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.chars().all(is_part);
+    if is_name && text.len() <= NAME_MAX {
+        return Ok(text.to_owned());
+    }
+    Err(format!("use at most {NAME_MAX} letters, digits and any of . _ -, such as before"))
 }
 
 /// What `--against` does, with the names of all publications.

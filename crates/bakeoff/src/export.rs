@@ -1,9 +1,9 @@
 //! Files that are written for other programs and for people: whole or not at all, and never over a
 //! run's results.
 
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -87,13 +87,11 @@ where
     }
     let parent = place.parent().unwrap_or(Path::new("."));
     parent.metadata().with_context(cannot)?;
-    let readable = Permissions::from_mode(0o666);
-    let file = tempfile::Builder::new().permissions(readable).tempfile_in(parent);
-    // Its own message names the temporary file.
-    let file = file.map_err(|error| io::Error::from(error.kind())).with_context(cannot)?;
+    // Readable as the umask allows. Errors are the system's own, which do not name the temporary file.
+    let file = tempfile::Builder::new().make_in(parent, |path| File::create_new(path)).with_context(cannot)?;
+    let (file, temporary) = file.into_parts();
     let mut out = BufWriter::new(file);
     write(&mut out).with_context(cannot)?;
-    let file = out.into_inner().map_err(IntoInnerError::into_error).with_context(cannot)?;
-    // Its own message tells its cause, which is told behind it again.
-    file.persist(&place).map(drop).map_err(|error| error.error).with_context(cannot)
+    out.flush().with_context(cannot)?;
+    temporary.persist(&place).map_err(|error| error.error).with_context(cannot)
 }

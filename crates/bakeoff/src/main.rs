@@ -1,6 +1,7 @@
 //! The command line. One file a verb in `verbs/`; what a run does is in `bakeoff-engine`.
 //!
-//! Exit status: 0 all went well, 1 a cell failed or became worse than it may, 2 usage or set-up, 130 interrupted.
+//! Exit status: 0 all went well, 1 a cell failed or became worse than it may, 2 usage or set-up, 3 a comparison is inconclusive,
+//! 130 interrupted.
 
 #[macro_use]
 mod output;
@@ -11,6 +12,7 @@ mod cli;
 mod documents;
 mod export;
 mod measure;
+mod named;
 mod new_tape;
 mod options;
 mod outcome;
@@ -25,6 +27,7 @@ use std::io;
 use std::panic;
 use std::process::ExitCode;
 
+use bakeoff_engine::explained;
 use bakeoff_tape::TapeError;
 use bakeoff_trace::TraceError;
 use clap::Parser;
@@ -36,7 +39,7 @@ use crate::outcome::Outcome;
 fn main() -> ExitCode {
     let can_begin = output::check_open().and_then(|()| bakeoff_engine::soften_limits());
     if let Err(why) = can_begin {
-        return complain(&format!("{why:#}"));
+        return complain(&explained(&why));
     }
     bakeoff_limits::with_stack(run_program)
         .unwrap_or_else(|why| complain(&format!("the stack (`ulimit -s`) is too small, and {why}")))
@@ -57,7 +60,7 @@ fn run_program() -> ExitCode {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if is_stopped(&error) => Outcome::Interrupted.exit_code(),
-        Err(error) => complain(&format!("{error:#}")),
+        Err(error) => complain(&explained(&error)),
     }
 }
 
@@ -76,14 +79,14 @@ fn refuse(error: &clap::Error) -> ExitCode {
             std::env::args_os().filter_map(|word| word.into_string().ok()).find(|word| is_negative(word))
     {
         return complain(&format!(
-            "`{}` is no option, and as a number it is below zero, which no number, size or time here is",
+            "`{}` is no option, and as a number it is below zero, which no number, size or time here is: give a positive one",
             bakeoff_text::printable(&negative)
         ));
     }
     match error.print() {
         Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(why) => complain(&format!("cannot print: {why}")),
+        Err(why) => complain(&explained(&anyhow::Error::from(why).context("cannot print"))),
     }
 }
 
@@ -118,10 +121,6 @@ fn is_stopped(error: &anyhow::Error) -> bool {
 
 /// `bakeoff report … | head` is not an error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<io::Error>() {
-        Some(error) => Some(error.kind()),
-        // It does not give the error of the pipe as its source.
-        None => cause.downcast_ref::<serde_json::Error>()?.io_error_kind(),
-    };
-    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+    let system = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    system.map(io::Error::kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
 }

@@ -1,19 +1,19 @@
 //! What `run` and `pick` share once there is a plan: measuring it, and showing what came of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use bakeoff_engine::{OwnDirectory, Recipe, Setup, execute, not_built, shown};
+use bakeoff_engine::{OwnDirectory, Recipe, Setup, execute, explained, not_built, shown};
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::run::Run;
 use bakeoff_suite::StoreChoice;
 
-use crate::cli::COLUMNS;
+use crate::cli::DEFAULT_RESULTS;
 use crate::outcome::Outcome;
-use crate::show::{print_report, write_page_beside};
+use crate::show::{Extent, columns, print_report, report_again, write_page_beside};
 
 /// What is to be measured, and where it is kept.
 pub(crate) struct Measurement<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Measurement<'a> {
     pub(crate) directory: &'a OwnDirectory,
     pub(crate) file: RunRecord,
     pub(crate) budget: Option<Duration>,
-    /// Show every store's figures for every workload.
+    /// Show everything, and not the short answer.
     pub(crate) full: bool,
 }
 
@@ -53,16 +53,24 @@ impl Measurement<'_> {
                 path.display()
             );
         }
-        let failed = ended.failed > 0;
         let run = Run::read(path)?;
         let of = Analysis::new(&run);
+        // Of a pick or a map an answer is what was wanted: that some store failed on the way is part of it.
+        let failed = of.is_answered().map_or(ended.failed > 0, |is_answered| !is_answered);
         // Before anything is printed, which ends where nobody reads it.
         let page = write_page_beside(&of);
         // The answer first: removing many files can take a while.
-        print_report(&of, self.full)?;
-        print_line!("\nResults: {}", shown(path))?;
-        let has_page = show_page(page)?;
-        if self.setup.options.overrides.get("stores").is_none() {
+        let is_newest = path.parent().is_some_and(|parent| parent == Path::new(DEFAULT_RESULTS));
+        let again = report_again(Some(path).filter(|_| !is_newest));
+        print_report(&of, Extent::of(self.full, false), &again)?;
+        // A short answer names the page.
+        let has_page = if self.full || of.map().is_some() || page.is_err() {
+            print_line!("\nResults: {}", shown(path))?;
+            show_page(page)?
+        } else {
+            true
+        };
+        if self.full && self.setup.options.overrides.get("stores").is_none() {
             print_further_stores(self.setup, cannot, may_join)?;
         }
         if measured.ended.retried > 0 && measured.is_resumable {
@@ -94,7 +102,7 @@ fn print_further_stores(setup: &Setup, cannot: &[String], may_join: impl Fn(&Rec
     let missing = missing.iter().filter(|recipe| may_join(recipe));
     let missing = missing.map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
     for text in missing.chain(built) {
-        print_text!("{}", bakeoff_text::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "))?;
+        print_text!("{}", bakeoff_text::paragraph(&text, columns(), "Could join with --stores: ", "  "))?;
     }
     Ok(())
 }
@@ -103,7 +111,7 @@ fn print_further_stores(setup: &Setup, cannot: &[String], may_join: impl Fn(&Rec
 fn show_page(page: Result<PathBuf>) -> Result<bool> {
     match &page {
         Ok(path) => print_line!("Report:  {}", shown(path))?,
-        Err(error) => tell!("bakeoff: the results have no report beside them: {error:#}"),
+        Err(error) => tell!("bakeoff: the results have no report beside them: {}", explained(error)),
     }
     Ok(page.is_ok())
 }

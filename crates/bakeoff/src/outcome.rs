@@ -10,6 +10,8 @@ pub(crate) enum Outcome {
     Good,
     /// It worked, but some cell failed, or became worse than it may.
     SomeFailed,
+    /// It worked, and nothing can be concluded from what it found.
+    Inconclusive,
     /// Ctrl-C.
     Interrupted,
 }
@@ -20,6 +22,7 @@ impl Outcome {
         match self {
             Self::Good => ExitCode::SUCCESS,
             Self::SomeFailed => ExitCode::from(1),
+            Self::Inconclusive => ExitCode::from(3),
             Self::Interrupted => ExitCode::from(INTERRUPTED),
         }
     }

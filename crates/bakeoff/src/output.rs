@@ -1,11 +1,13 @@
 //! What this program prints: text on standard output, which may fail, and notes on standard error, which nobody may read.
 
 use std::fmt::Arguments;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_engine::Reporter;
+
+use crate::cli::COLUMNS;
 
 /// Whether standard output was closed when the program was started.
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -60,7 +62,24 @@ pub(crate) fn print(text: Arguments<'_>) -> Result<()> {
     anstream::stdout().write_fmt(text).context("cannot print")
 }
 
-/// Prints a line on standard error, if that can be done.
-pub(crate) fn tell(line: Arguments<'_>) {
-    let _ = anstream::stderr().write_fmt(format_args!("{line}\n"));
+/// Prints lines on standard error, if that can be done: on a terminal broken between words.
+pub(crate) fn tell(lines: Arguments<'_>) {
+    let text = match terminal_size::terminal_size_of(io::stderr()) {
+        Some(_) => lines.to_string().lines().map(|line| fitting(line, columns())).collect(),
+        None => format!("{lines}\n"),
+    };
+    let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
+/// A line in as many as it takes, the later ones indented by more.
+fn fitting(line: &str, columns: usize) -> String {
+    let text = line.trim_start_matches(' ');
+    let indent = " ".repeat(line.len() - text.len());
+    bakeoff_text::paragraph(text, columns, &indent, &format!("{indent}  "))
+}
+
+/// Columns of standard error that text is to take at most.
+pub(crate) fn columns() -> usize {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or(COLUMNS, |(columns, _)| usize::from(columns.0)).min(COLUMNS)
 }

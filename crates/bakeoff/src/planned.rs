@@ -1,12 +1,12 @@
 //! A suite that is planned, with what is known of its run before it starts.
 
-use anyhow::{Result, bail};
-use bakeoff_engine::{Missing, Setup, SuiteSource, run_record, skipped};
+use anyhow::Result;
+use bakeoff_engine::{Missing, Setup, SuiteSource, run_record};
 use bakeoff_measure::Machine;
 use bakeoff_results::record::RunRecord;
 use bakeoff_suite::RunOptions;
 
-use crate::announce::skipped_lines;
+use crate::announce::nothing_left;
 use crate::options::tell_left_out;
 use crate::output::REPORTER;
 use crate::version::VERSION;
@@ -26,7 +26,7 @@ impl Planned {
         let setup = Setup::new(options, &source, true, REPORTER)?;
         tell_left_out(&setup.drivers)?;
         if setup.plan.workloads.is_empty() {
-            bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+            return Err(nothing_left(&setup));
         }
         setup.check_tools(Missing::Install)?;
         Ok(Self { setup, source })

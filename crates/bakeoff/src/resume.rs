@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_engine::{
-    Kind, Missing, OwnDirectory, Setup, SuiteSource, check_unchanged, is_unbegun, remove_leftovers_of, shown,
+    Advised, Kind, Missing, OwnDirectory, Readers, Setup, SuiteSource, check_unchanged, is_unbegun,
+    remove_leftovers_of, shown,
 };
 use bakeoff_results::record::RunRecord;
 use bakeoff_suite::RunOptions;
@@ -18,6 +19,7 @@ use crate::version::VERSION;
 /// Goes on with a run that was cut short, exactly as it was begun.
 pub(crate) fn resume(path: &Path, budget: Option<&str>, full: bool) -> Result<Outcome> {
     let directory = OwnDirectory::open(path, Kind::Results)?;
+    Readers::of(directory.path()).hold();
     if is_unbegun(directory.path()) {
         bail!("{} is of a run that was killed before it began: `bakeoff clean` removes it", shown(path));
     }
@@ -51,7 +53,7 @@ fn enter_working_directory(file: &RunRecord, options: &RunOptions) -> Result<()>
     match std::env::set_current_dir(&file.working_directory) {
         Err(why) if given.into_iter().any(|path| path.is_relative()) => Err(why).with_context(|| {
             let place = file.working_directory.display();
-            format!("the run was started in {place}, and its paths begin there: make that directory again")
+            Advised(format!("the run was started in {place}, and its paths begin there: make that directory again"))
         }),
         _ => Ok(()),
     }

@@ -1,29 +1,81 @@
 //! Reports for a person: on the terminal, and as the page beside a run's results.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use bakeoff_engine::shown;
 use bakeoff_files::replace_file;
-use bakeoff_report::{TerminalOptions, render_terminal, write_page};
+use bakeoff_report::{Further, TerminalOptions, render_answer, render_notices, render_terminal, write_page};
 use bakeoff_results::analysis::Analysis;
+use bakeoff_text::shell_command;
+
+use crate::cli::COLUMNS;
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";
 
-/// Tables fit this width, and do not use more. A narrower terminal gets narrower ones.
-const WIDTH: usize = 100;
+/// How much of a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The short answer.
+    Answer,
+    /// Warnings and skips alone.
+    Notices,
+    /// Everything.
+    Full,
+}
 
-/// Prints the report of a run for a person.
-pub(crate) fn print_report(of: &Analysis, full: bool) -> Result<()> {
-    print(&render_terminal(of, &terminal(full)))
+impl Extent {
+    /// What two flags ask for.
+    pub(crate) fn of(full: bool, notices: bool) -> Self {
+        match (full, notices) {
+            (true, _) => Self::Full,
+            (_, true) => Self::Notices,
+            _ => Self::Answer,
+        }
+    }
+}
+
+/// Prints the report of a run for a person. `again` is the command that does so again.
+pub(crate) fn print_report(of: &Analysis, extent: Extent, again: &str) -> Result<()> {
+    let options = terminal(extent == Extent::Full);
+    let page = of.run.directory.join(PAGE);
+    let page = page.exists().then(|| shown(&page));
+    print(&match extent {
+        Extent::Notices => render_notices(of, &options),
+        // A map is a picture, and its own answer.
+        Extent::Answer if of.map().is_none() => render_answer(of, &options, &further(again, page.as_deref())),
+        Extent::Answer | Extent::Full => render_terminal(of, &options),
+    })
+}
+
+/// Where a short answer leads.
+pub(crate) fn further<'a>(again: &'a str, page: Option<&'a str>) -> Further<'a> {
+    Further { program: program(), again, page }
+}
+
+/// The command that reports a run again: of the newest one without its directory.
+pub(crate) fn report_again(directory: Option<&Path>) -> String {
+    let command = format!("{} report", program());
+    directory.map_or(command.clone(), |path| format!("{command} {}", shell_command(&[shown(path).as_str()])))
+}
+
+/// What the user types to call this program: the script of a clone, where it was started by that.
+pub(crate) fn program() -> &'static str {
+    if std::env::var_os("BAKEOFF_SCRIPT").is_some_and(|script| !script.is_empty()) { "./bakeoff" } else { "bakeoff" }
 }
 
 /// How standard output is written to: with colours if it takes them and the user wants them.
 pub(crate) fn terminal(full: bool) -> TerminalOptions {
     let color = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(columns, _)| usize::from(columns.0));
-    TerminalOptions { width: columns.min(WIDTH), color, full }
+    TerminalOptions { width: columns(), color, full }
+}
+
+/// Columns of standard output that text is to take at most.
+pub(crate) fn columns() -> usize {
+    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(COLUMNS, |(columns, _)| usize::from(columns.0));
+    columns.min(COLUMNS)
 }
 
 /// Prints a report.

@@ -4,8 +4,9 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use common::{Finished, Place, driver, jvm_is_built, say_skipped, with_program};
+use common::{Finished, Place, a_long_time, driver, jvm_is_built, running, say_skipped, with_program};
 
 /// The rules that a driver broke, in order.
 fn broken(finished: &Finished) -> Vec<String> {
@@ -145,13 +146,34 @@ const LIARS: &[Liar] = &[
         breaks: &["request-words"],
         ..HONEST
     },
+    Liar {
+        name: "null for what may be left out",
+        request: "sed 's/\"[a-z_]*\":null,//g; s/,\"[a-z_]*\":null//g'",
+        breaks: &["request-null"],
+        ..HONEST
+    },
+    Liar { name: "a recovery with phases", forgiven: "a recovery has none", breaks: &["request-phases"], ..HONEST },
+    Liar { name: "sizes in any order", forgiven: "each above the one before", breaks: &["request-phases"], ..HONEST },
+    Liar {
+        name: "amounts of 64 bits",
+        forgiven: "from 0 to 9223372036854775807",
+        breaks: &["request-amounts"],
+        ..HONEST
+    },
+    Liar { name: "gets that ascend", forgiven: "is ascending, but", breaks: &["request-ascending"], ..HONEST },
+    Liar {
+        name: "a copy anywhere",
+        forgiven: "name a directory that is not there yet",
+        breaks: &["request-copy"],
+        ..HONEST
+    },
     Liar { name: "any directory", forgiven: "is not empty", breaks: &["request-directory"], ..HONEST },
     Liar { name: "any store", forgiven: "no store `", breaks: &["request-store"], ..HONEST },
     Liar { name: "any setting", forgiven: "\"message\":\"lmdb: ", breaks: &["settings-refused"], ..HONEST },
     Liar { name: "any number of lanes", forgiven: "has 2 lanes", breaks: &["request-lanes"], ..HONEST },
     Liar {
         name: "REVERSE in a get",
-        forgiven: "flags is 0x03, expected bits of 0x0d in get",
+        forgiven: "flags is 0x03, expected bits of 0x2d in get",
         breaks: &["tape-flags"],
         ..HONEST
     },
@@ -293,6 +315,42 @@ fn a_driver_that_breaks_a_rule_fails_that_rule_alone() {
 }
 
 #[test]
+fn a_driver_that_writes_to_the_pool_is_found() {
+    let (place, native) = (Place::new(), driver());
+    let script = format!(
+        "test $1 = run || exec '{0}' \"$@\"\nrequest=$(cat); printf %s \"$request\" | '{0}' run; status=$?\n\
+         pool=${{request#*\\\"pool\\\": \\\"}}; echo more >>\"${{pool%%\\\"*}}\"; exit $status",
+        text(&native)
+    );
+    let program = with_program(&place, "bakeoff-driver-writes", &script);
+    let rules = ["--rule", "reads", "--rule", "files-kept"];
+    let finished = place.run(&[&["check-driver", text(&program), "lmdb", "--dir", "."], &rules[..]].concat()).expect(1);
+    assert_eq!(broken(&finished), ["files-kept"], "{}", finished.stdout);
+    assert!(finished.stdout.contains("pool.bin was changed"), "{}", finished.stdout);
+}
+
+/// Each of a hundred requests was waited for, two minutes long.
+#[test]
+fn a_driver_that_does_not_answer_is_given_up_soon() {
+    let (place, native, long) = (Place::new(), driver(), a_long_time(9));
+    let script = format!("test $1 = describe || exec sleep {long}\nexec '{}' describe", text(&native));
+    let program = with_program(&place, "bakeoff-driver-hangs", &script);
+    let begin = Instant::now();
+    let finished = place.run(&["check-driver", text(&program), "lmdb", "--dir", "."]).expect(1);
+    assert!(begin.elapsed() < Duration::from_secs(90), "{:?}", begin.elapsed());
+    assert_eq!(broken(&finished).len(), 2, "{}", finished.stdout);
+    for words in ["did not end within 10 s", "as the driver does not answer", "rules not tried"] {
+        assert!(finished.stdout.contains(words), "{words}: {}", finished.stdout);
+    }
+    // One that does not even describe itself.
+    let silent = with_program(&place, "bakeoff-driver-silent", &format!("exec sleep {long}"));
+    let begin = Instant::now();
+    place.run(&["check-driver", text(&silent), "--dir", "."]).expect(2).says(&["did not end within 10 s"]);
+    assert!(begin.elapsed() < Duration::from_secs(40), "{:?}", begin.elapsed());
+    assert_eq!(running(&long), 0);
+}
+
+#[test]
 fn what_is_kept_shows_a_failure_by_hand() {
     let place = Place::new();
     let program = driver();
@@ -324,7 +382,7 @@ fn what_cannot_be_checked_is_told() {
     place
         .run(&["check-driver", text(&program), "no-such", "--dir", "."])
         .expect(2)
-        .says(&["no store `no-such`: it has sqlite"]);
+        .says(&["no store `no-such`: use one of sqlite"]);
     let wrong = ["check-driver", text(&program), "null", "--rule", "no-such"];
     place.run(&wrong).expect(2).says(&["there is no rule `no-such`", "--list"]);
     let silent = with_program(&place, "bakeoff-driver-silent", "echo why not >&2; exit 3");

@@ -57,7 +57,7 @@ fn reads_after_the_drop_come_from_the_device() {
     let jvm = if common::jvm_is_built() { ", \"mvstore\", \"rocksdb-jni\"" } else { "" };
     let stores = format!("\"sqlite\", \"lmdb\", \"redb\", \"flat-folder\", \"null\"{jvm}");
     place.write("cold.toml", &suite(&stores, ""));
-    let shown = place.run(&["run", "cold.toml"]).expect(0).stdout;
+    let shown = place.run(&["run", "cold.toml", "--full"]).expect(0).stdout;
     let lines = place.lines();
     let of = |store: &str, phase: &str| {
         let is_it = |line: &&Value| line["store"] == store && line["result"]["phase"] == phase;
@@ -86,6 +86,37 @@ fn reads_after_the_drop_come_from_the_device() {
     assert_eq!(cells.len(), if jvm.is_empty() { 5 } else { 7 });
     let section = shown.split("Cold caches").nth(1).unwrap_or_else(|| panic!("{shown}"));
     assert!(section.contains("stayed") && section.contains("cold · 8KiB"), "{section}");
+}
+
+#[test]
+fn a_pick_may_begin_cold() {
+    let place = Place::on_disk();
+    let small = ["pick", "--records", "1000", "--value-size", "8KiB", "--data", "random", "--mix", "get=1"];
+    let rest =
+        ["--operations", "500", "--stores", "lmdb,sqlite", "--budget", "15s", "--optimize", "open", "--cold", "--full"];
+    // Whether so short a race tells the stores apart depends on what else runs here.
+    let done = place.run(&[&small[..], &rest].concat());
+    let shown = unwrapped(&done.stdout);
+    assert!(shown.contains("cold yes"), "{}\n{shown}", done.stderr);
+    assert!(place.run(&["report", "--full"]).expect(0).stdout.contains("Cold caches"));
+    let need = &place.run_file()["pick"]["need"];
+    assert!(need.as_array().unwrap().contains(&serde_json::json!(["cold", "yes"])), "{need}");
+    let lines = place.lines();
+    let applications = || lines.iter().filter(|line| line["result"]["phase"] == "application");
+    assert!(applications().count() >= 2);
+    for line in applications() {
+        let dropped = &line["dropped_cache"];
+        let [before, after] =
+            ["before", "after"].map(|when| dropped[format!("resident_{when}_bytes")].as_u64().expect("bytes"));
+        assert!(before > 1 << 20 && after <= before / 100, "{line}");
+        assert!(block_read_bytes(line) > 1 << 20, "{line}");
+    }
+    place.run(&["pick", "--cold", "--tape", "app.tape"]).expect(2).says(&["--cold", "--tape", "cannot be used with"]);
+    place.run(&["pick", "--cold", "very"]).expect(2).says(&["--cold", "use no, yes"]);
+    let Some(memory) = SmallMount::new(&place, "a cold pick in memory") else { return };
+    let dir = memory.path().to_str().expect("text");
+    let in_memory = ["pick", "--cold", "--dir", dir, "--stores", "lmdb", "--records", "300"];
+    place.run(&in_memory).expect(2).says(&["caches cannot be cold"]);
 }
 
 #[test]

@@ -43,15 +43,81 @@ fn a_slower_run_fails_where_asked_to() {
     let b = slow.to_str().unwrap();
     let same = place.run(&["compare", a, a, "--fail-on", "worse=5%"]).expect(0);
     assert!(same.stdout.contains("0 better in B, 0 worse"), "{}", same.stdout);
-    assert!(same.stdout.lines().all(|line| line.chars().count() <= 100), "{}", same.stdout);
+    let full = place.run(&["compare", a, a, "--full"]).expect(0).stdout;
+    assert!(full.contains("Each workload") && full.lines().all(|line| line.chars().count() <= 100), "{full}");
     let worse = place.run(&["compare", a, b, "--fail-on", "worse=5%"]).expect(1).says(&["worse: LMDB, "]);
     assert!(!worse.stderr.contains("SQLite") && worse.stdout.contains("1000×"), "{worse:?}");
-    place.run(&["compare", a, b]).expect(0);
+    // Any worsening counts where nothing is said, and none of less than what may be.
+    place.run(&["compare", a, b]).expect(1);
+    place.run(&["compare", a, b, "--fail-on", "worse=999999%"]).expect(0);
     place.run(&["compare", b, a, "--fail-on", "worse"]).expect(0);
-    place.run(&["compare", a, b, "--html", "c.html", "--markdown", "c.md"]).expect(0);
+    place.run(&["compare", a, b, "--html", "c.html", "--markdown", "c.md"]).expect(1);
     for (file, words) in [("c.html", "class=\"bad\">worse"), ("c.md", "**worse**")] {
         assert!(std::fs::read_to_string(place.path().join(file)).unwrap().contains(words), "{file}");
     }
+}
+
+/// The commands of a block of the README that has this line.
+fn commands_of_readme(line: &str) -> Vec<Vec<String>> {
+    let readme = include_str!("../../../README.md");
+    let mut blocks = readme.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let block = blocks.find(|block| block.lines().any(|each| each.starts_with(line))).expect("the README has it");
+    block.lines().map(|line| shlex::split(line).expect("words")[1..].to_vec()).collect()
+}
+
+#[test]
+fn the_comparison_of_the_readme_works_as_it_stands() {
+    let place = Place::new();
+    let small = ["--stores", "lmdb", "--records", "200", "--value-size", "100B", "--rounds", "2"];
+    let mut ended = Vec::new();
+    for command in commands_of_readme("./bakeoff compare before after") {
+        let words = command.iter().map(String::as_str);
+        let small = small.iter().copied().filter(|_| command[0] == "run");
+        let done = place.run(&words.chain(small).collect::<Vec<_>>());
+        ended.push((command[0].clone(), done));
+    }
+    let verbs: Vec<&str> = ended.iter().map(|(verb, _)| verb.as_str()).collect();
+    assert_eq!(verbs, ["run", "run", "compare"]);
+    let (_, compared) = ended.pop().expect("a comparison");
+    // Which of the three depends on what else runs here; that two rounds are no mistake does not.
+    assert!([0, 1, 3].contains(&compared.status.unwrap_or(2)), "{compared:?}");
+    assert!(compared.stdout.contains("A: before · B: after · 1 store"), "{}", compared.stdout);
+    assert!(ended.iter().all(|(_, run)| run.status == Some(0)), "{ended:?}");
+}
+
+#[test]
+fn a_run_is_found_by_its_directory_by_one_that_holds_it_and_by_its_name() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    for (out, name) in [("old", "first"), ("new", "second"), ("new", "second")] {
+        place.run(&["run", "tiny.toml", "--rounds", "2", "--out", out, "--name", name]).expect(0);
+    }
+    let compared = |a: &str, b: &str| place.run(&["compare", a, b, "--out", "new"]);
+    let several = compared("old", "new").expect(2);
+    assert!(several.stderr.contains("new holds 2 runs: name one of them, such as new/"), "{}", several.stderr);
+    let found = compared("old", "second");
+    assert!(found.stdout.contains("A: first · B: second"), "{found:?}");
+    assert!(unwrapped(&found.stderr).contains("second names 2 runs, of which the newest is new/"), "{found:?}");
+    compared("old", "third").expect(2).says(&["third is not a bakeoff run"]);
+    let reported = place.run(&["report", "second", "--out", "new"]).expect(0).stdout;
+    assert!(reported.contains("All figures: bakeoff report second --full"), "{reported}");
+    for name in ["", "a/b", ".hidden", "two words"] {
+        place.run(&["run", "tiny.toml", "--name", name]).expect(2).says(&["letters, digits"]);
+    }
+}
+
+#[test]
+fn a_comparison_that_tells_nothing_is_neither_good_nor_bad() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb", "sqlite""#, ""));
+    place.run(&["run", "tiny.toml", "--rounds", "1", "--name", "once"]).expect(0);
+    place.run(&["run", "tiny.toml", "--rounds", "2", "--stores", "lmdb", "--name", "fewer"]).expect(0);
+    let few = place.run(&["compare", "once", "once"]).expect(3);
+    assert!(unwrapped(&few.stdout).contains("Inconclusive: ") && few.stdout.contains("too few rounds"), "{few:?}");
+    // What B lacks cannot be told worse either.
+    let lacking = place.run(&["compare", "once", "fewer", "--fail-on", "worse=50%"]);
+    let lacking = lacking.expect(3).says(&["missing: ", "figures of A are not in B"]);
+    assert!(unwrapped(&lacking.stdout).contains("Inconclusive: B lacks "), "{lacking:?}");
 }
 
 #[test]
@@ -134,11 +200,17 @@ pause-ns = {pause_ns}
     ))
 }
 
-/// The rounds of each side of the only comparison below `out`, A first.
-fn rounds_of_sides(place: &Place, out: &str) -> Vec<usize> {
+/// The runs of the only comparison below `out`, A first.
+fn runs_of_sides(place: &Place, out: &str) -> [std::path::PathBuf; 2] {
     let entries = std::fs::read_dir(place.path().join(out)).unwrap().map(|entry| entry.unwrap().path());
     let mut runs: Vec<_> = entries.filter(|path| path.join("run.json").exists()).collect();
-    runs.sort();
+    runs.sort_by_key(|path| path.to_string_lossy().ends_with("-b"));
+    runs.try_into().expect("two runs")
+}
+
+/// The rounds of each side of the only comparison below `out`, A first.
+fn rounds_of_sides(place: &Place, out: &str) -> Vec<usize> {
+    let runs = runs_of_sides(place, out);
     let ends = |run: &std::path::PathBuf| {
         let text = std::fs::read_to_string(run.join("results.jsonl")).unwrap();
         text.lines().filter(|line| line.contains(r#""line":"cell""#)).count()
@@ -156,7 +228,7 @@ fn two_builds_of_a_driver_are_measured_in_turn_and_only_what_may_be_worse_again(
         place.run(&["compare", "--run", a, b, "paced.toml", "--rounds", "3", "--fail-on", "worse=50%", "--out", out])
     };
     let equal = compare(&old, &same, "equal").expect(0);
-    assert!(equal.stdout.contains("0 worse") && equal.stdout.contains("driver program"), "{}", equal.stdout);
+    assert!(equal.stdout.contains("0 worse") && equal.stdout.contains("difference"), "{}", equal.stdout);
     let worse = compare(&old, &slow, "worse").expect(1).says(&["worse: Faulty, get"]);
     assert!(worse.stdout.contains("Worse in B: Faulty"), "{}", worse.stdout);
     assert_eq!(rounds_of_sides(&place, "worse"), [12, 12]);
@@ -176,7 +248,9 @@ fn two_settings_of_a_store_are_compared_though_their_names_differ() {
     let arguments = ["compare", "--run", "small.toml", "large.toml", "--rounds", "3", "--fail-on", "worse=20%"];
     let found = place.run(&arguments).expect(1).says(&["worse: SQLite", "space on disk"]);
     assert!(!found.stderr.contains("missing:"), "{}", found.stderr);
-    assert!(unwrapped(&found.stdout).contains("setting page-size of sqlite: 4096 → 65536"), "{}", found.stdout);
+    let again = runs_of_sides(&place, "bakeoff-results").map(|run| run.display().to_string());
+    let notes = place.run(&["compare", &again[0], &again[1], "--notes"]).stdout;
+    assert!(unwrapped(&notes).contains("setting page-size of sqlite: 4096 → 65536"), "{notes}");
     for run in place.runs() {
         place.run(&["run", "--resume", run.to_str().unwrap()]).expect(2).says(&["measured in turn"]);
     }

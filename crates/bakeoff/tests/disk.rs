@@ -140,3 +140,17 @@ fn a_copy_that_lacks_something_is_a_wrong_answer() {
         }
     }
 }
+
+/// A driver makes no directory around a copy.
+#[test]
+fn a_request_by_hand_has_a_place_for_a_copy() {
+    let place = Place::new();
+    place.write("copy.toml", &SUITE.replace("STORES", r#"["lmdb"]"#));
+    let plan = place.run(&["run", "copy.toml", "--plan"]).expect(0).stdout;
+    let cell = plan.lines().find_map(|line| line.strip_suffix("lmdb")).expect("a cell").trim().to_owned();
+    let request = place.write("request.json", &place.run(&["request", &cell, "copy.toml"]).expect(0).stdout);
+    let mut driver = std::process::Command::new(common::driver());
+    let ended = driver.arg("run").stdin(std::fs::File::open(request).expect("the request")).output();
+    let output = String::from_utf8(ended.expect("the driver starts").stdout).expect("events are text");
+    assert!(output.contains("\"compacted_copy\":{") && output.contains("\"event\":\"finished\""), "{output}");
+}

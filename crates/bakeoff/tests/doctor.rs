@@ -25,7 +25,7 @@ fn equals_are_measured_and_what_can_be_told_apart_is_shown() {
     let stores: BTreeSet<&str> = cells.iter().filter_map(|cell| cell["store"].as_str()).collect();
     assert_eq!(stores, BTreeSet::from(["lmdb", "lmdb-b", "lmdb-c", "sqlite", "sqlite-b"]));
     assert!(place.leftovers().is_empty());
-    let report = place.run(&["report"]).expect(0).stdout;
+    let report = place.run(&["report", "--full"]).expect(0).stdout;
     assert!(report.contains("LMDB B") && report.contains("SQLite B"), "{report}");
 }
 

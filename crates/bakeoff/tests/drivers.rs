@@ -161,7 +161,7 @@ fn a_driver_that_is_not_asked_for_is_not_built_and_named_at_the_end() {
     let (here, (_, recipe)) = (Installation::new(), recipe());
     here.place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
     let script = here.script("exit 1");
-    let ended = here.run(&["run", "tiny.toml", "--rounds", "1"], Some(&script)).expect(0);
+    let ended = here.run(&["run", "tiny.toml", "--rounds", "1", "--full"], Some(&script)).expect(0);
     assert_eq!(here.calls(), "");
     // Long lists are broken into lines.
     let words = unwrapped(&ended.stdout);

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bakeoff_results::analysis::Analysis;
-use bakeoff_results::comparison::{Change, Comparison};
+use bakeoff_results::comparison::{Change, Comparison, Verdict};
 use bakeoff_results::equals::Equals;
 use bakeoff_results::pick_outcome::PickAnswer;
 use bakeoff_results::run::Run;
@@ -151,7 +151,7 @@ fn rankings_and_two_finished_runs_of_equals(load: Load) {
     // Neighbours in time, no run in two pairs.
     let pairs: Vec<Comparison> =
         runs.chunks_exact(2).map(|pair| Comparison::new(&pair[0], &pair[1]).expect("a comparison")).collect();
-    let alarms = pairs.iter().filter(|pair| !pair.passes(0.05)).count() as u32;
+    let alarms = pairs.iter().filter(|pair| pair.verdict(Some(0.05)) == Verdict::Worse).count() as u32;
     show("two finished runs, worse=5%", load, alarms, pairs.len() as u32, begin.elapsed());
     assert!(wrong <= chance(rankings), "{wrong} of {rankings} rankings are false");
     assert!(tables <= chance(repeats()), "{tables} tables are false");

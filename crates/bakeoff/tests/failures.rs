@@ -371,7 +371,7 @@ fn a_disturbance_that_ends_by_itself_fails_the_cell_alone() {
     let place = Place::new();
     with_program(&place, "stress-ng", "[ \"$1\" = --version ] && exit; /bin/sleep 1; echo it was too much; exit 3");
     place.write("tiny.toml", &disturbed_suite());
-    let mut command = place.command(&["run", "tiny.toml", "--rounds", "1"]);
+    let mut command = place.command(&["run", "tiny.toml", "--rounds", "1", "--full"]);
     let finished = Finished::of(command.env("PATH", place.path().join("bin")).output().expect("it starts")).expect(1);
     let cells = place.cells();
     let of = |by: serde_json::Value| cells.iter().find(|cell| cell["disturbance"] == by).expect("it ran").clone();

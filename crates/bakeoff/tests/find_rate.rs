@@ -12,7 +12,7 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
     let place = Place::new();
     let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
     place.write("stall.toml", &rate_suite(500, "rate = 800\narrivals = \"fixed\"", stall));
-    let run = place.run(&["run", "stall.toml", "--rounds", "1", "--find-rate", "p90<50ms"]).expect(0);
+    let run = place.run(&["run", "stall.toml", "--rounds", "1", "--find-rate", "p90<50ms", "--full"]).expect(0);
     // Of the hundred milliseconds those wait for more than fifty that come in its first half: above 1,020 a second more than fifty of 500.
     // A little below it one that is late for another reason is enough, and a search may come to 1,019.
     let tries = rates_tried(&place);
@@ -53,7 +53,7 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
 fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
     let place = Place::new();
     place.write("fast.toml", &rate_suite(300, "rate = 1000", ""));
-    let run = place.run(&["run", "fast.toml", "--rounds", "3", "--find-rate", "p90<3600s"]).expect(0);
+    let run = place.run(&["run", "fast.toml", "--rounds", "3", "--find-rate", "p90<3600s", "--full"]).expect(0);
     let rates: Vec<u64> = rates_tried(&place).iter().map(|(rate, _)| *rate).collect();
     assert_eq!(rates, [3000, 3000], "two rounds of three decide");
     let words = "held at the highest rate tried, 3.00 k/s, at which the phase lasts 0.100 s";
@@ -81,7 +81,7 @@ fn a_store_that_fails_ends_its_search_and_no_other() {
     let fault = "[settings.faulty]\nfault = \"error\"\nat = 300";
     let suite = rate_suite(300, "rate = 3000", fault).replace("[\"faulty\"]", "[\"faulty\", \"lmdb\"]");
     place.write("error.toml", &suite);
-    let run = place.run(&["run", "error.toml", "--rounds", "1", "--find-rate", "p90<3600s"]).expect(1);
+    let run = place.run(&["run", "error.toml", "--rounds", "1", "--find-rate", "p90<3600s", "--full"]).expect(1);
     assert!(run.stdout.contains("a cell failed in the closed loop, which ended the search"), "{}", run.stdout);
     assert!(run.stdout.contains("LMDB: held at the highest rate tried"), "{}", run.stdout);
     assert_eq!(place.cells().len(), 3, "the closed loops, and a rate of the store that did not fail");
@@ -92,7 +92,9 @@ fn a_budget_that_ends_a_search_leaves_the_interval_and_the_time_that_is_wanting(
     let place = Place::new();
     // The bound holds nowhere: each rate takes twice as long as the one before, from a tenth of a second to thirty.
     place.write("slow.toml", &rate_suite(600, "rate = 100", ""));
-    let run = place.run(&["run", "slow.toml", "--rounds", "5", "--find-rate", "max<1ns", "--budget", "4s"]).expect(0);
+    let run = place
+        .run(&["run", "slow.toml", "--rounds", "5", "--find-rate", "max<1ns", "--budget", "4s", "--full"])
+        .expect(0);
     let tries: Vec<u64> = rates_tried(&place).iter().map(|(rate, _)| *rate).collect();
     assert_eq!(tries[..1], [6_000], "{tries:?}");
     let lowest = tries.iter().min().unwrap();
@@ -119,8 +121,9 @@ fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
     place.write("stall.toml", &rate_suite(500, "rate = 800\narrivals = \"fixed\"", stall));
     let begin = std::time::Instant::now();
-    let run =
-        place.run(&["run", "stall.toml", "--rounds", "21", "--find-rate", "p90<50ms", "--budget", "15s"]).expect(0);
+    let run = place
+        .run(&["run", "stall.toml", "--rounds", "21", "--find-rate", "p90<50ms", "--budget", "15s", "--full"])
+        .expect(0);
     assert!(begin.elapsed().as_secs() >= 12, "time is left over: {:?}", begin.elapsed());
     let search = place.run_file()["find_rate"]["searches"][0].clone();
     assert_eq!(search["cut_short"], false, "{search}");

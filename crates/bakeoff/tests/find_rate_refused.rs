@@ -8,7 +8,7 @@ use common::{Place, rate_suite, rates_tried, unwrapped};
 fn a_bound_that_holds_nowhere_is_said_to_not_to() {
     let place = Place::new();
     place.write("slow.toml", &rate_suite(2, "rate = 2", ""));
-    let run = place.run(&["run", "slow.toml", "--rounds", "1", "--find-rate", "max<1ns"]).expect(0);
+    let run = place.run(&["run", "slow.toml", "--rounds", "1", "--find-rate", "max<1ns", "--full"]).expect(0);
     assert_eq!(
         rates_tried(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(),
         [20, 20, 10, 10, 5, 5, 2, 2, 1, 1]

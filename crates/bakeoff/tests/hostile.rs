@@ -262,6 +262,71 @@ fn what_leaves_the_drivers_process_group_ends_with_it() {
     assert_eq!(running(&long), 0);
 }
 
+/// It was waited for until the cell's time was over.
+#[test]
+fn what_keeps_a_drivers_output_open_holds_up_no_cell() {
+    let long = a_long_time(8);
+    let without_end = "real | sed -u '/\"event\":\"finished\"/d'";
+    let scripts = [
+        (format!("setsid sleep {long} & exit 0"), "exited with status 0"),
+        (format!("sleep {long} & exit 7"), "exited with status 7"),
+        (format!("{without_end}; setsid sleep {long} & exit 3"), "exited with status 3"),
+        (format!("{without_end}; (setsid sh -c 'sleep {long} & sleep {long}' &); kill -KILL $$"), "signal 9"),
+    ];
+    for (script, words) in &scripts {
+        let liar = Liar::new(&[("liar", script)]);
+        let begin = Instant::now();
+        liar.run(&["liar"], "100s").0.expect(1).says(&[]);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{script}: {:?}", begin.elapsed());
+        let cell = liar.cell("liar");
+        assert_failed(&cell, "crash", words, script);
+        assert_failed(&cell, "crash", "processes that it had left behind were killed", script);
+        assert_eq!((running(&long), &liar.cell("lmdb")["status"]), (0, &Value::from("ok")), "{script}");
+    }
+}
+
+/// They contradict nothing but what the caller sees of the process.
+#[test]
+fn memory_figures_that_are_all_scaled_are_found_out() {
+    let edit = |edit: &str| format!("real | perl -pe 'BEGIN {{ $| = 1 }} {edit}'");
+    let lies = [
+        ("smaller", r#"s/("rss_\w+":)(\d+)/$1.$2\/8/ge"#, "bytes were resident in its process"),
+        ("larger", r#"s/("rss_\w+":)(\d+)/$1.$2*8/ge"#, "reported rss_baseline_bytes"),
+        (
+            "hidden",
+            r#"s/("rss_baseline_bytes":)(\d+)/$1.$2*99/e; s/("rss_peak_above_baseline_bytes":)\d+/${1}0/"#,
+            "reported rss_baseline_bytes",
+        ),
+        ("added", r#"s/("rss_peak_\w*bytes":)(\d+)/$1.($2+4294967296)/ge"#, "in its last phase"),
+    ];
+    let scripts = lies.map(|(name, change, _)| (name, edit(change)));
+    let scripts: Vec<_> = scripts.iter().map(|(name, script)| (*name, script.as_str())).collect();
+    let liar = Liar::new(&[&scripts[..], &[("truth", "real")]].concat());
+    let stores = ["smaller", "larger", "hidden", "added", "truth", "lmdb", "sqlite", "flat-folder"];
+    let suite = suite(&stores, "100s").replace("records = 200", "records = 50_000").replace("10B..100B", "1KiB");
+    liar.place.write("large.toml", &suite.replace("operations = 200", "operations = 300_000"));
+    liar.ask(&["run", "large.toml"]).expect(1).says(&[]);
+    for (name, _, words) in lies {
+        assert_failed(&liar.cell(name), "bad-output", words, name);
+    }
+    for honest in ["truth", "lmdb", "sqlite", "flat-folder"] {
+        assert_eq!(liar.cell(honest)["status"], "ok", "{}", liar.cell(honest));
+    }
+}
+
+/// An imported tape cannot be recorded anew.
+#[test]
+fn a_driver_that_changes_an_imported_tape_ends_the_run_with_its_own_cell_failed() {
+    let script = r#"real; pool=${request#*\"pool\":\"}; echo more >>"${pool%%\"*}""#;
+    let liar = Liar::new(&[("liar", script)]);
+    let trace: String =
+        (0..300).map(|number| format!("set,key{},100\nget,key{},100\n", number % 50, number % 50)).collect();
+    liar.place.write("trace.csv", &format!("op,key,value_size\n{trace}"));
+    liar.ask(&["tape", "import", "trace.csv", "--out", "imported"]).expect(0);
+    liar.ask(&["run", "--tape", "imported", "--stores", "liar"]).expect(2).says(&["has changed the imported tape"]);
+    assert_failed(&liar.cell("liar"), "bad-output", "was changed while the driver ran", script);
+}
+
 /// A driver that crashed left a core file, but for the verb `run`.
 #[test]
 fn every_verb_of_a_driver_has_its_limits_and_leaves_nothing() {
@@ -367,6 +432,13 @@ fn names_that_cannot_be_written_are_refused_and_doubtful_lists_are_told() {
         liar.driver(&format!("wrong-{number}"), &described("wrong", &[(*name).to_owned()]));
     }
     liar.driver("long", &described("long", &["x".repeat(5_000)]));
+    let long = "x".repeat(300);
+    let titles = [("blank", " \u{200b}"), ("lines", "a\nb"), ("title", long.as_str())];
+    for (name, title) in titles {
+        let mut description = described(name, &[name.to_owned()]);
+        description["stores"][0]["title"] = title.into();
+        liar.driver(name, &description);
+    }
     liar.driver("empty", &described("empty", &[]));
     liar.driver("double", &described("double", &["twice".to_owned(), "twice".to_owned()]));
     liar.driver("shadow", &described("shadow", &["lmdb".to_owned(), "shown".to_owned()]));
@@ -377,6 +449,9 @@ fn names_that_cannot_be_written_are_refused_and_doubtful_lists_are_told() {
     }
     for told in [
         "bakeoff-driver-long LEFT OUT: its store `xxxx",
+        "bakeoff-driver-blank LEFT OUT: the title of its store `blank` is blank: use one line",
+        "bakeoff-driver-lines LEFT OUT: the title of its store `lines` has a line end",
+        "bakeoff-driver-title LEFT OUT: the title of its store `title` has 300 characters",
         "bakeoff-driver-empty describes no stores",
         "bakeoff-driver-double describes `twice` twice",
         "bakeoff-driver-shadow is never measured",
@@ -394,23 +469,59 @@ fn names_that_cannot_be_written_are_refused_and_doubtful_lists_are_told() {
 fn a_pick_says_what_became_of_a_store_whose_driver_lies() {
     let lie = &lies()[0];
     let liar = Liar::new(&[("liar", &lie.script)]);
-    let pick = ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite,liar", "--budget", "6s"];
+    let pick =
+        ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite,liar", "--budget", "6s", "--full"];
     let finished = liar.ask(&pick);
     let told = unwrapped(&finished.stdout);
     assert!(told.contains("liar") && told.contains(&lie.words), "{lie:?}: {told}\n{}", finished.stderr);
 }
 
 #[test]
-fn equal_titles_name_both_stores() {
+fn titles_that_are_equal_for_people_name_both_stores() {
     let liar = Liar::new(&[("one", "real"), ("other", "real")]);
-    let mut description = described("liar", &["one".to_owned(), "other".to_owned()]);
-    for store in description["stores"].as_array_mut().expect("stores") {
-        store["title"] = "Same".into();
+    for titles in [["Same", "Same"], ["Same", " SAME "]] {
+        let mut description = described("liar", &["one".to_owned(), "other".to_owned()]);
+        for (store, title) in description["stores"].as_array_mut().expect("stores").iter_mut().zip(titles) {
+            store["title"] = title.into();
+        }
+        liar.driver("liar", &description);
+        let (finished, _) = liar.run(&["one", "other"], "20s");
+        let told = finished.expect(0).stdout;
+        let [one, other] = titles.map(str::trim);
+        assert!(told.contains(&format!("{one} [one]")) && told.contains(&format!("{other} [other]")), "{told}");
     }
-    liar.driver("liar", &description);
-    let (finished, _) = liar.run(&["one", "other"], "20s");
-    let told = finished.expect(0).stdout;
-    assert!(told.contains("Same [one]") && told.contains("Same [other]"), "{told}");
+}
+
+/// Directories that somebody removes while a run needs them cost at most the cell that used them, which is tried again.
+#[test]
+fn a_run_goes_on_when_its_directories_are_removed() {
+    let scratch = "\"${directory%/store}\"";
+    let tapes = "\"${directory%/*/*}\"/bakeoff-scratch-*.tapes";
+    let failed = r#"{ echo '{"event":"failed","kind":"store-error","message":"it is gone"}'; exit 1; }"#;
+    // What is removed once, what the driver does then, and whether its cell fails of that.
+    for (removed, then, fails) in [
+        (format!("-r {scratch}"), "real", true),
+        (format!("-r {scratch}"), failed, true),
+        (format!("-r {scratch}"), "mkdir -p \"$directory\"; real", false),
+        (format!("-r {tapes}"), "real", true),
+        (format!("{scratch}/.bakeoff"), "real", false),
+    ] {
+        let once = format!("if [ -e \"$here/done\" ]; then real; else touch \"$here/done\"; rm {removed}; {then}; fi");
+        let liar = Liar::new(&[("once", once.as_str()), ("truth", "real")]);
+        liar.place.write("lies.toml", &suite(&["once", "truth", "lmdb"], "20s"));
+        let finished = liar.ask(&["run", "lies.toml", "--rounds", "2"]).expect(i32::from(fails));
+        finished.says(&["note: something removed ", ", which this run needs: it is made again"]);
+        let cells = liar.place.cells();
+        let (of_once, others): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| cell["store"] == "once");
+        assert!(others.len() == 4 && others.iter().all(|cell| cell["status"] == "ok"), "{once}: {others:?}");
+        if fails {
+            assert_eq!(of_once.len(), 1);
+            assert_failed(of_once[0], "medium", " was removed meanwhile: let nothing remove", &once);
+            liar.ask(&["run", "--resume"]).expect(0);
+        }
+        let ok = liar.place.cells().iter().filter(|cell| cell["status"] == "ok").count();
+        assert_eq!((ok, liar.place.leftovers()), (6, Vec::<std::path::PathBuf>::new()), "{once}");
+    }
 }
 
 /// What a directory holds is looked at whatever the driver leaves there.

@@ -270,7 +270,7 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
         Finished::of(command.env("JAVA_TOOL_OPTIONS", options).output().expect("it starts"))
     };
     let words = "gives bakeoff-driver-jvm the options JAVA_TOOL_OPTIONS=-XX:+UseSerialGC";
-    let told = run(&["run", "tiny.toml", "--rounds", "1"], "-XX:+UseSerialGC").expect(0);
+    let told = run(&["run", "tiny.toml", "--rounds", "1", "--full"], "-XX:+UseSerialGC").expect(0);
     assert!(unwrapped(&told.stdout).contains(words), "{}", told.stdout);
     let facts = place.run_file();
     let drivers = facts["drivers"].as_array().expect("drivers");
@@ -290,7 +290,7 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
     // Where no store is on the JVM there is nothing to tell.
     let native = Place::new();
     native.write("tiny.toml", &suite(r#""lmdb""#));
-    let mut command = native.command(&["run", "tiny.toml", "--rounds", "1"]);
+    let mut command = native.command(&["run", "tiny.toml", "--rounds", "1", "--full"]);
     let quiet =
         Finished::of(command.env("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC").output().expect("it starts")).expect(0);
     assert!(!quiet.stdout.contains("JAVA_TOOL_OPTIONS"), "{}", quiet.stdout);

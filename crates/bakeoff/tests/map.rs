@@ -171,6 +171,7 @@ fn a_pick_offers_the_map_of_what_it_depends_on() {
     let place = Place::new();
     let pick = [
         "pick",
+        "--full",
         "--records",
         "300",
         "--value-size",
@@ -183,8 +184,11 @@ fn a_pick_offers_the_map_of_what_it_depends_on() {
         "15s",
     ];
     let shown = place.run(&pick).expect(0).stdout;
-    // Quotation marks keep shells from reading more into a word, and a backslash goes on in the next line.
-    let said = unwrapped(&shown).replace('\'', "").replace("\\ ", "");
+    // A backslash goes on in the next line. Quotation marks keep shells from reading more into a word.
+    let mut goes_on = true;
+    let lines = shown.lines().skip_while(|line| !line.contains("bakeoff map "));
+    let lines = lines.take_while(|line| std::mem::replace(&mut goes_on, line.ends_with('\\')));
+    let said = unwrapped(&lines.collect::<Vec<_>>().join("\n")).replace('\'', "").replace("\\ ", "");
     let (_, command) = said.split_once("bakeoff map ").unwrap_or_else(|| panic!("{shown}"));
     assert!(command.starts_with("--x ") && command.contains(" --y "), "{command}");
     assert!(command.contains("--mix get=50,update=50") && command.contains("--stores sqlite,lmdb"), "{command}");

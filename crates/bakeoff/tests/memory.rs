@@ -10,7 +10,8 @@ const STORES: &str = r#""sqlite", "lmdb", "leveldb", "flat-folder""#;
 fn every_store_is_given_the_same_memory_and_told_how_it_divides_it() {
     let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
-    let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory", "8MiB", "--threads", "1,2"]).expect(0);
+    let finished =
+        place.run(&["run", "tiny.toml", "--rounds", "1", "--memory", "8MiB", "--threads", "1,2", "--full"]).expect(0);
     let cells = place.cells();
     let shares = |store: &str, threads: u32| {
         let of = |cell: &&serde_json::Value| cell["store"] == store && cell["threads"] == threads;
@@ -40,7 +41,7 @@ fn what_a_jvm_cannot_tell_of_the_page_cache_is_said_and_not_left_as_a_dash() {
     let place = Place::on_disk();
     place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
     let told = |stores| {
-        let run = ["run", "tiny.toml", "--rounds", "1", "--memory", "64MiB", "--stores", stores];
+        let run = ["run", "tiny.toml", "--rounds", "1", "--memory", "64MiB", "--stores", stores, "--full"];
         unwrapped(&place.run(&run).expect(0).stdout)
     };
     let words = "not known, as on the JVM";
@@ -53,7 +54,8 @@ fn a_cell_is_held_to_its_limit_or_skipped_where_none_can_be_set() {
     let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
     let can = doctor_says_possible(&place, "memory-limit", "cells with limited memory");
-    let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory-limit", "none,64MiB"]).expect(0);
+    let finished =
+        place.run(&["run", "tiny.toml", "--rounds", "1", "--memory-limit", "none,64MiB", "--full"]).expect(0);
     let cells = place.cells();
     let limited: Vec<_> = cells.iter().filter(|cell| cell["memory_limit_bytes"] == 64 << 20).collect();
     if !can {

@@ -62,7 +62,7 @@ fn sessions() -> String {
 #[test]
 fn a_pick_asks_for_records_that_expire_in_one_line_and_finds_them_in_a_trace() {
     let place = Place::new();
-    let common = ["pick", "--stores", "lmdb,sqlite", "--budget", "4s", "--value-size", "100B"];
+    let common = ["pick", "--full", "--stores", "lmdb,sqlite", "--budget", "4s", "--value-size", "100B"];
     let asked = ["--records", "300", "--mix", "get=90,insert=5,delete=5", "--access", "zipfian,delete=insertion"];
     let shown = unwrapped(&place.run(&[&common[..], &asked].concat()).expect(0).stdout);
     assert!(shown.contains("access zipfian,delete=insertion"), "{shown}");
@@ -121,10 +121,117 @@ fn readers_and_writers_run_next_to_each_other_with_right_answers() {
     place.run(&["run", "roles.toml", "--threads", "4"]).expect(2).says(&["--threads 4", "have 3 threads"]);
 }
 
+/// They were refused, and readers read other records than the writer wrote.
+#[test]
+fn scans_and_reads_of_what_a_writer_writes_are_compared() {
+    let place = Place::new();
+    let shared = r#"
+        title = "Shared"
+        [axes]
+        stores = ["sqlite", "lmdb", "redb", "fjall", "leveldb", "flat-folder"JVM]
+        value-size = "100B..1KiB"
+        records = 300
+        [[phases]]
+        name = "load"
+        operation = "insert"
+        [[phases]]
+        name = "reads"
+        roles = [
+            { threads = 2, share = 3, mix = { get = 9, exists = 1 } },
+            { threads = 1, share = 1, mix = { update = 3, insert = 1 } },
+        ]
+        operations = 2_000
+        access = "zipfian"
+        shared = true
+        [[phases]]
+        name = "scans"
+        roles = [
+            { threads = 2, share = 1, mix = { scan = 9, get = 1 } },
+            { threads = 1, share = 1, operation = "update" },
+        ]
+        operations = 1_000
+        shared = true
+        [[phases]]
+        name = "mixed"
+        mix = { scan = 1, scan-all = 0.1, upsert = 3, get = 2 }
+        operations = 1_000
+        shared = true
+    "#;
+    let shared = &shared.replace("JVM", if common::jvm_is_built() { ", \"mvstore\", \"rocksdb-jni\"" } else { "" });
+    place.write("shared.toml", shared);
+    place.run(&["run", "shared.toml", "--rounds", "1"]).expect(0);
+    let cells = place.cells();
+    assert!(cells.iter().all(|cell| cell["status"] == "ok" && cell["threads"] == 3), "{cells:?}");
+    let stores: Vec<_> = cells.iter().map(|cell| cell["store"].as_str().unwrap()).collect();
+    assert!(["sqlite", "lmdb", "redb", "fjall"].iter().all(|store| stores.contains(store)), "{stores:?}");
+    for (phase, least) in [("reads", 1_500), ("scans", 500), ("mixed", 400)] {
+        let lines = place.lines();
+        let of_phase = || lines.iter().filter(|line| line["result"]["phase"] == phase);
+        assert!(of_phase().count() >= 4, "{phase}");
+        assert!(of_phase().all(|line| line["result"]["answers_checked"].as_u64() >= Some(least)), "{lines:?}");
+    }
+    let refused = |from: &str, to: &str, words: &[&str]| {
+        place.write("wrong.toml", &shared.replace(from, to));
+        place.run(&["run", "wrong.toml", "--plan"]).expect(2).says(words);
+    };
+    refused(
+        "operation = \"update\"",
+        "operation = \"delete\"",
+        &["`scans` has delete, and nobody knows", "updates and upserts"],
+    );
+    refused("operation = \"update\"", "operation = \"insert\"", &["`scans` has insert, and nobody knows"]);
+    refused(
+        "upsert = 3, get = 2 }",
+        "upsert = 3 }\nconsumer = \"touch\"",
+        &["scans cannot compare it", "keys or count"],
+    );
+    refused("scan = 1, scan-all = 0.1, ", "", &["`shared` has no effect in phase `mixed`"]);
+    let last = shared.rfind("shared = true").unwrap();
+    place.write("wrong.toml", &shared[..last]);
+    place.run(&["run", "wrong.toml", "--plan"]).expect(2).says(&["mixes scan with writes", "shared = true"]);
+}
+
+/// A store that gives what no thread wrote is found, though what was written last is not known.
+#[test]
+fn what_nobody_wrote_is_no_answer_next_to_a_writer() {
+    for (fault, words) in
+        [("wrong-value", "gave a wrong value"), ("missing-key", "found nothing, but the key is there")]
+    {
+        let place = Place::new();
+        let suite = format!(
+            r#"
+            rounds = 1
+            [axes]
+            stores = ["faulty"]
+            value-size = "100B"
+            records = 100
+            [[phases]]
+            name = "load"
+            operation = "insert"
+            [[phases]]
+            name = "reads"
+            roles = [{{ threads = 1, operation = "get" }}, {{ threads = 1, operation = "update" }}]
+            operations = 2_000
+            shared = true
+            [settings.faulty]
+            fault = "{fault}"
+            at = 100
+            "#
+        );
+        place.write("faulty.toml", &suite);
+        place.run(&["run", "faulty.toml"]).expect(1);
+        let cells = place.cells();
+        let message = cells[0]["failure_message"].as_str().unwrap_or_default();
+        // Half of the reads are of what the writer writes.
+        assert!(message.contains("1000 of 1000") && message.contains(words), "{message}");
+    }
+}
+
 #[test]
 fn a_pick_has_readers_next_to_a_writer() {
     let place = Place::new();
-    let common = ["pick", "--stores", "lmdb,sqlite", "--budget", "4s", "--value-size", "100B", "--records", "300"];
+    let common =
+        ["pick", "--full", "--stores", "lmdb,sqlite", "--budget", "4s", "--value-size", "100B", "--records", "300"];
     let asked = ["--mix", "get=90,update=8,insert=1,delete=1", "--readers", "2"];
     let shown = unwrapped(&place.run(&[&common[..], &asked].concat()).expect(0).stdout);
     assert!(shown.contains("readers 2 · writers 1") && shown.contains("threads 3"), "{shown}");

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
@@ -384,12 +385,12 @@ fn logs_and_results_are_not_written_through_links() {
     std::fs::write(&results, &half).expect("written");
     std::fs::remove_file(log).expect("removed");
     symlink(&elsewhere, log).expect("a link");
-    let refused = place.run(&["run", "--resume"]).expect(1);
+    let refused = place.run(&["run", "--resume", "--full"]).expect(1);
     assert!(unwrapped(&refused.stdout).contains("is a link, which bakeoff does not write through"), "{refused:?}");
     std::fs::create_dir(&elsewhere).expect("made");
     std::fs::remove_dir_all(run.join("logs")).expect("removed");
     symlink(&elsewhere, run.join("logs")).expect("a link");
-    let refused = place.run(&["run", "--resume"]).expect(1);
+    let refused = place.run(&["run", "--resume", "--full"]).expect(1);
     assert!(unwrapped(&refused.stdout).contains("is a link, which bakeoff does not write through"), "{refused:?}");
     assert_eq!(std::fs::read_dir(&elsewhere).expect("there").count(), 0);
     std::fs::remove_file(run.join("logs")).expect("removed");
@@ -441,7 +442,7 @@ fn a_driver_under_limits_of_the_shell_runs_or_says_which() {
         finished.expect(0);
     }
     place.write("large.toml", &suite.replace("records = [200]", "records = [20_000]"));
-    let (_, finished) = limited(&place, "-f 1500", &["run", "large.toml", "--rounds", "1", "--out", "file"]);
+    let (_, finished) = limited(&place, "-f 1500", &["run", "large.toml", "--rounds", "1", "--out", "file", "--full"]);
     let said = unwrapped(&finished.expect(1).stdout);
     let told = "files may not be longer: `ulimit -f` allows 1500 KiB in a file. Raise that with `ulimit -f unlimited`";
     assert!(said.contains(told) && !said.contains("signal"), "{said}");
@@ -554,15 +555,97 @@ fn a_thread_that_is_refused_is_an_error_or_done_without() {
     without_threads(&place, &["report", run, "--html", "page.html"]).expect(0).says(&[]);
 }
 
+/// Everything at a path and below it.
+fn all_below(path: &Path) -> Vec<PathBuf> {
+    let entries = path.read_dir().into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    std::iter::once(path.to_owned()).chain(entries.flat_map(|entry| all_below(&entry))).collect()
+}
+
+/// Directories were, and no file in them.
 #[test]
-fn results_and_tapes_of_a_trace_are_their_owners_alone() {
+fn all_that_is_made_of_a_trace_is_its_owners_alone() {
+    let place = Place::new();
+    let rows = |key: &dyn Fn(u32) -> u32| -> String {
+        let row = |number| format!("{},user{:05},50\n", if number % 4 == 0 { "set" } else { "get" }, key(number));
+        (0..3_000_u32).map(row).collect()
+    };
+    // One that figures represent, and one that is replayed.
+    let both_ways = |number: u32| if number % 2 == 0 { number / 2 % 150 } else { 149 - number / 2 % 150 };
+    place.write("trace.csv", &format!("op,key,value_size\n{}", rows(&both_ways)));
+    place.write("walk.csv", &format!("op,key,value_size\n{}", rows(&|number| number * 3 % 1_000)));
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    // Where others may look, and what is made of no trace.
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    let of_nobody = place.only_run();
+    let is_open = |path: &PathBuf| path.metadata().expect("there").permissions().mode() & 0o077 != 0;
+    assert!(is_open(&of_nobody.join("run.json")) && is_open(&of_nobody));
+    let stores = ["--stores", "lmdb,sqlite"];
+    let verbs: [(&[&str], bool); 10] = [
+        (&["tape", "import", "trace.csv"], false),
+        (&["tape", "cut", "trace.tape", "--first", "100", "--out", "cut.tape"], false),
+        (&["tape", "export", "trace.tape", "--out", "cut.csv"], false),
+        (&["tape", "anonymize", "trace.tape", "--out", "cut.parquet"], false),
+        (&["run", "--tape", "trace.tape", "--rounds", "2"], true),
+        (&["pick", "--tape", "trace.tape", "--budget", "3s"], true),
+        (&["pick", "--trace", "trace.csv", "--budget", "3s"], true),
+        (&["pick", "--trace", "walk.csv", "--budget", "3s"], true),
+        (
+            &["map", "--trace", "trace.csv", "--x", "value-size=16B..1KiB", "--y", "threads=1..2", "--budget", "8s"],
+            true,
+        ),
+        (&["compare", "--run", ".", "bakeoff-results", "--tape", "trace.tape", "--rounds", "1"], true),
+    ];
+    let mut made: BTreeSet<PathBuf> = all_below(place.path()).into_iter().collect();
+    for (verb, has_stores) in verbs {
+        let rest: &[&str] = if has_stores { &stores } else { &[] };
+        let finished = place.run(&[verb, rest].concat());
+        // Whether so short a race tells stores apart depends on what else runs here.
+        assert!(matches!(finished.status, Some(0 | 1)), "{verb:?}: {finished:?}");
+        let new: Vec<PathBuf> = all_below(place.path()).into_iter().filter(|path| made.insert(path.clone())).collect();
+        let open: Vec<&PathBuf> = new.iter().filter(|path| is_open(path)).collect();
+        assert!(open.is_empty() && !new.is_empty(), "{verb:?}: {open:?}");
+        let names = new.iter().filter_map(|path| path.file_name());
+        let is_there = |name: &str| names.clone().any(|found| found == name);
+        // Two sides have no page.
+        let page = (verb[0] != "compare").then_some("report.html");
+        let mut of_run = ["run.json", "results.jsonl", "logs"].into_iter().chain(page);
+        assert!(!has_stores || of_run.all(is_there), "{verb:?}: {new:?}");
+    }
+    // Taken up again, and exported.
+    let run = place.runs().into_iter().find(|run| run.to_str().is_some_and(|run| run.ends_with("trace")));
+    let run = run.expect("the run of the tape");
+    let shown = run.to_str().expect("a path");
+    place.run(&["run", "--resume", shown]).expect(0);
+    place.run(&["report", shown, "--html", "page.html", "--csv", "figures.csv"]).expect(0);
+    let written = ["page.html", "figures.csv"].map(|name| place.path().join(name));
+    let open: Vec<PathBuf> = all_below(&run).into_iter().chain(written).filter(|path| is_open(path)).collect();
+    assert!(open.is_empty(), "{open:?}");
+}
+
+/// Whatever drivers leave, and while a run goes on.
+#[test]
+fn stores_and_tapes_of_a_trace_are_their_owners_alone_while_they_are_there() {
     let place = Place::new();
     place.write("trace.csv", "op,key,value_size\nput,a,10\nput,b,20\nget,a,\nget,b,\n");
-    place.run(&["tape", "import", "trace.csv", "--out", "trace.tape"]).expect(0);
-    let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
-    assert_eq!(mode(&place.path().join("trace.tape")), 0o700);
-    place.run(&["run", "--tape", "trace.tape", "--stores", "lmdb", "--rounds", "1"]).expect(0);
-    assert_eq!(mode(&place.only_run()), 0o700);
+    place.run(&["tape", "import", "trace.csv"]).expect(0);
+    let driver = common::driver();
+    // It looks what there is when the store is closed.
+    let script = r#"#!/bin/sh
+[ "$1" = run ] || exec 'DRIVER' "$@"
+request=$(cat)
+directory=${request#*\"directory\":\"}
+printf %s "$request" | 'DRIVER' run
+find "${directory%%/store\"*}" -perm /077 >>"$0.open"
+"#;
+    let script = script.replace("DRIVER", driver.to_str().expect("a path"));
+    std::fs::create_dir(place.path().join("drivers")).expect("a directory");
+    let program = place.write("drivers/bakeoff-driver-native", &script);
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("made executable");
+    let program = program.to_str().expect("a path");
+    let sides = ["compare", "--run", program, program, "--tape", "trace.tape", "--stores", "lmdb,flat-folder"];
+    let finished = place.run(&[&sides[..], &["--rounds", "1"]].concat());
+    let open = std::fs::read_to_string(format!("{program}.open")).unwrap_or_else(|why| panic!("{why}: {finished:?}"));
+    assert_eq!(open, "");
 }
 
 /// The directory that the run had been made in came back, empty.

@@ -34,7 +34,7 @@ fn each_cell_has_a_flame_graph_and_nobody_is_ranked() {
     let place = Place::new();
     place.write("two.toml", &suite(r#""sqlite", "lmdb""#));
     let run = place
-        .run(&["run", "two.toml", "--profile", "cpu"])
+        .run(&["run", "two.toml", "--profile", "cpu", "--full"])
         .expect(0)
         .says(&["Profiling (cpu): no store will be ranked"]);
     assert!(run.stdout.contains("PROFILED (cpu), NOT RANKED") && run.stdout.contains("(not ranked)"), "{}", run.stdout);

@@ -15,7 +15,7 @@ const STORES: &str = r#""sqlite", "lmdb", "flat-folder", "nested-folder""#;
 fn a_run_measures_verifies_ranks_and_leaves_only_results() {
     let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
-    let finished = place.run(&["run", "tiny.toml"]).expect(0).says(&["Tiny"]);
+    let finished = place.run(&["run", "tiny.toml", "--full"]).expect(0).says(&["Tiny"]);
     for word in ["SQLite", "LMDB", "get", "scan", "space"] {
         assert!(finished.stdout.contains(word), "{word} is not in:\n{}", finished.stdout);
     }
@@ -244,7 +244,7 @@ fn a_budget_is_kept_and_what_it_left_out_is_said() {
     let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
     assert!(!run["given_up"].as_array().expect("a list").is_empty());
     assert!(!place.cells().is_empty());
-    let report = place.run(&["report"]).expect(0).stdout;
+    let report = place.run(&["report", "--notes"]).expect(0).stdout;
     assert!(report.contains("budget"), "{report}");
 }
 
@@ -364,7 +364,7 @@ fn lines_in_another_order_and_lost_ones_cost_no_more_than_their_round() {
     let ends: String =
         read().lines().filter(|line| line.contains(r#""line":"cell""#)).map(|line| format!("{line}\n")).collect();
     std::fs::write(&path, ends).expect("results are written");
-    let shown = place.run(&["report"]).expect(0).stdout;
+    let shown = place.run(&["report", "--full"]).expect(0).stdout;
     assert!(shown.contains("4 round(s) of cells lack lines") && !shown.contains("fastest"), "{shown}");
     place.run(&["run", "--resume"]).expect(0).says(&["4 round(s) of cells"]);
     exactly_once(&place, 2, 2);

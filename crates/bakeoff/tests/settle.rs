@@ -21,7 +21,7 @@ at = 199
 fn measured(suite: &str) -> (Value, String) {
     let place = Place::new();
     place.write("load.toml", suite);
-    let run = place.run(&["run", "load.toml", "--rounds", "1"]).expect(0);
+    let run = place.run(&["run", "load.toml", "--rounds", "1", "--full"]).expect(0);
     (place.lines()[0]["result"].clone(), run.stdout)
 }
 

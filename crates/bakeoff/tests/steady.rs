@@ -20,7 +20,7 @@ steady-within = {part}
 /// What came of the phase, what the report said, and the codes of the run's warnings.
 fn measured(place: &Place, suite: &str) -> (Value, String, Vec<String>) {
     place.write("steady.toml", suite);
-    let run = place.run(&["run", "steady.toml", "--rounds", "1"]).expect(0);
+    let run = place.run(&["run", "steady.toml", "--rounds", "1", "--full"]).expect(0);
     let mixed = place.lines()[1]["result"].clone();
     let facts = place.run_file();
     let codes =

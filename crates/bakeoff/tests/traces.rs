@@ -84,7 +84,7 @@ impl Answer {
     /// Whether it replayed a tape.
     fn is_replayed(&self) -> bool {
         let analysis = Analysis::new(&self.run);
-        Self::outcome(&analysis).facts.need.iter().any(|(key, _)| key == "tape")
+        Self::outcome(&analysis).facts.of_tape
     }
 
     /// The stores that it names, as a cell of the table.

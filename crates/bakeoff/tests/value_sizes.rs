@@ -85,7 +85,8 @@ fn a_flag_takes_a_mixture_as_one_value() {
 #[test]
 fn a_pick_asks_for_a_mixture() {
     let place = Place::new();
-    let arguments = ["pick", "--records", "300", "--stores", "sqlite,lmdb", "--budget", "15s", "--value-size"];
+    let arguments =
+        ["pick", "--full", "--records", "300", "--stores", "sqlite,lmdb", "--budget", "15s", "--value-size"];
     let pick = |sizes: &str| place.run(&[&arguments[..], &[sizes]].concat());
     let shown = pick("70% 200B, 30% 20KiB").expect(0).stdout;
     assert!(unwrapped(&shown).contains("70% 200B, 30% 20KiB"), "{shown}");
@@ -129,7 +130,7 @@ fn small_records_are_popular_in_a_suite_in_a_pick_and_in_a_trace() {
     let shown = unwrapped(&place.run(&["tape", "summary", "popular.csv"]).expect(0).stdout);
     assert!(shown.contains("--value-size '4% 100B, 96% 5000B, popular small'"), "{shown}");
     assert!(!shown.contains("only a tape"), "{shown}");
-    let common = ["pick", "--stores", "sqlite,lmdb", "--budget", "4s"];
+    let common = ["pick", "--full", "--stores", "sqlite,lmdb", "--budget", "4s"];
     let picked = place.run(&[&common[..], &["--trace", "popular.csv"]].concat());
     assert!(!picked.stderr.contains("replayed"), "{}", picked.stderr);
     assert!(unwrapped(&picked.stdout).contains("value-size 4% 100B, 96% 5000B, popular small"), "{}", picked.stdout);

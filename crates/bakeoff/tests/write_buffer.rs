@@ -11,7 +11,7 @@ fn with_write_buffer(bytes: &str) -> (bool, u64) {
     // A batch as large as all data is in memory as a whole.
     let suite = suite.replace("batch = \"all\"", "batch = 10");
     place.write("suite.toml", &suite.replace("10B..100B", "10KiB").replace("[200]", "[800]"));
-    let shown = unwrapped(&place.run(&["run", "suite.toml"]).expect(0).stdout);
+    let shown = unwrapped(&place.run(&["run", "suite.toml", "--full"]).expect(0).stdout);
     let lines = place.lines();
     let of = |store: &str| {
         let is_it = |line: &&serde_json::Value| line["store"] == store && line["result"]["phase"] == "get";

@@ -9,8 +9,8 @@ use crate::cli::suite_arguments::{DEFAULT_RESULTS, SuiteArguments};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  bakeoff compare before/ after/                      what became better or worse, or is the same
-  bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something surely is so
+  bakeoff compare before after                        two runs, as `run --name` called them
+  bakeoff compare old/ new/ --fail-on worse=5%        two runs, or directories that hold one each
   bakeoff compare laptop/ server/ --html both.html    the same as a page
   bakeoff compare --run old/bakeoff-driver-native new/bakeoff-driver-native --fail-on worse=5%
                                                       two builds of a driver, measured in turn
@@ -20,11 +20,13 @@ Two finished runs differ by the hour too. With --run both sides are measured in 
 right before or after its twin, and compared round by round. Cells that may still be worse by more
 than --fail-on says (5 % without it) have further rounds, up to four times those of the suite.
 Ratios are costs of B by costs of A, so that above 1 is always worse.
-Exit status: 0; 1 with --fail-on, if something is worse, is missing in B, or has too few rounds to
-tell; 2 usage or set-up; 130 interrupted. Figures that stay undecided are counted, and do not fail.")]
+Exit status: 0 the same or better; 1 something is worse beyond doubt, or a cell failed in B only;
+3 inconclusive: B lacks figures of A, a figure has too few rounds, or all that a store does took
+longer and may do so by more than --fail-on says (without it 25 %, of two finished runs 60 %);
+2 usage or set-up; 130 interrupted. --fail-on also says by how much a figure may be worse.")]
 pub(crate) struct CompareArguments {
-    /// The run to compare with: before a change, an older version, another machine. With --run, a driver program, a suite file
-    /// or a directory
+    /// The run to compare with: its directory, one that holds it alone, or what `run --name` called it. With --run, a driver program,
+    /// a suite file or a directory
     #[arg(value_name = "A")]
     pub(crate) a: PathBuf,
     /// The run that is compared with it. With --run, another of the same kind
@@ -38,16 +40,19 @@ pub(crate) struct CompareArguments {
     /// With --run: the directory on the disk to measure [default: the --out directory]
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) dir: Option<PathBuf>,
-    /// With --run: where result directories are made
+    /// Where runs are looked for by name, and with --run where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
     /// With --run: end after this time, e.g. 3m
     #[arg(long, value_name = "TIME", requires = "run")]
     pub(crate) budget: Option<String>,
-    /// Show every workload, not only those with a change
+    /// Show everything: tables of all workloads, warnings, and what the runs differ in
     #[arg(long)]
     pub(crate) full: bool,
-    /// End with status 1 if a figure is worse by more than this beyond doubt, or a cell failed in B only, e.g. worse=5%
+    /// Show warnings, notes, what failed in B only, and what the runs differ in
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) notes: bool,
+    /// By how much a figure may be worse: end with status 1 only if it is worse by more than this beyond doubt, e.g. worse=5%
     #[arg(long, value_name = "worse=PERCENT", value_parser = parse_worse)]
     pub(crate) fail_on: Option<f64>,
     /// Write the comparison as Markdown; `-` for standard output

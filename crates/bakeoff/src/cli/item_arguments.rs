@@ -1,6 +1,6 @@
 //! The flags of `bakeoff pick` that say what is needed, made from the items of a need.
 
-use bakeoff_need::{ITEMS, Item};
+use bakeoff_need::{ITEMS, Item, YES};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
@@ -14,6 +14,7 @@ impl Args for ItemArguments {
             let default = item.default_label.unwrap_or(item.default);
             let help = format!("{} [default: {default}]", item.help);
             let argument = Arg::new(item.key).long(item.key).value_name(item.value_name).help(help);
+            let argument = if item.is_switch { argument.num_args(0..=1).default_missing_value(YES) } else { argument };
             if item.is_of_a_tape { argument.conflicts_with("tape") } else { argument }
         }))
     }

@@ -11,10 +11,9 @@ use bakeoff_results::pick_facts::{Excluded, by_lack};
 use bakeoff_suite::{Overrides, RunOptions, StoreChoice};
 use bakeoff_text::paragraph;
 
-use crate::cli::COLUMNS;
 use crate::options::tell_left_out;
 use crate::outcome::Outcome;
-use crate::output::REPORTER;
+use crate::output::{REPORTER, columns};
 
 /// Stores that may take part.
 pub(crate) struct Candidates {
@@ -111,7 +110,7 @@ pub(crate) fn check_names(names: &[String], built: &Drivers, place: &str) -> Res
 /// What each store lacks, those that lack the same on one line.
 pub(crate) fn reasons(excluded: &[Excluded]) -> String {
     let line =
-        |(stores, why): (Vec<&str>, &str)| paragraph(&format!("{}: {why}", stores.join(", ")), COLUMNS, "  ", "    ");
+        |(stores, why): (Vec<&str>, &str)| paragraph(&format!("{}: {why}", stores.join(", ")), columns(), "  ", "    ");
     let lines = by_lack(excluded).into_iter().map(line);
     lines.map(|lines| format!("\n{}", lines.trim_end())).collect()
 }

@@ -7,7 +7,7 @@ use bakeoff_engine::pick::Need;
 use bakeoff_need::{ITEMS, Typed, read_need};
 use bakeoff_text::paragraph;
 
-use crate::cli::COLUMNS;
+use crate::output::columns;
 
 /// Asks every question; an empty answer takes the default, a wrong one, or one that `check` refuses, is asked for again.
 ///
@@ -37,7 +37,7 @@ pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write, check: impl Fn(&
                     break;
                 }
                 Err(why) => {
-                    write!(out, "{}", paragraph(&format!("{why:#}"), COLUMNS, "  ", "  ")).context(cannot_ask)?;
+                    write!(out, "{}", paragraph(&format!("{why:#}"), columns(), "  ", "  ")).context(cannot_ask)?;
                 }
             }
         }

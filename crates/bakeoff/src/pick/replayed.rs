@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use bakeoff_engine::pick::Need;
-use bakeoff_engine::shown;
+use bakeoff_engine::{Readers, shown};
 use bakeoff_need::Typed;
 use bakeoff_need::trace::sentence;
 use bakeoff_tape::TapeError;
 use bakeoff_text::paragraph;
 use bakeoff_trace::{ImportOptions, Summary, TraceError};
 
-use crate::cli::{COLUMNS, PickArguments};
+use crate::cli::PickArguments;
 use crate::new_tape::{WARM_UP_OPERATIONS, import_into, name_of};
+use crate::output::columns;
 
 /// Why the workload is drawn from the figures of a trace, though these do not represent it.
 enum Drawn {
@@ -51,7 +52,7 @@ pub(crate) fn tape_of(
 }
 
 fn say(trace: &Path, what: &str) {
-    tell!("{}", paragraph(&format!("bakeoff: {}: {what}", shown(trace)), COLUMNS, "", "  ").trim_end());
+    tell!("{}", paragraph(&format!("bakeoff: {}: {what}", shown(trace)), columns(), "", "  ").trim_end());
 }
 
 fn drawn(why: &Drawn) -> String {
@@ -76,8 +77,10 @@ fn made_tape(arguments: &PickArguments, trace: &Path, need: &Need) -> Result<Res
         warm_up_operations: Some(WARM_UP_OPERATIONS),
         ..ImportOptions::default()
     };
-    std::fs::create_dir_all(&arguments.out)?;
-    let tape = free_name(&arguments.out.join(name_of(trace)))?;
+    let out = &arguments.out;
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make the directory {}", shown(out)))?;
+    Readers::Owner.hold();
+    let tape = free_name(&out.join(name_of(trace)))?;
     match import_into(trace, &tape, &options) {
         Ok(_) => Ok(Ok(tape)),
         Err(why) => match why.downcast_ref::<TraceError>() {

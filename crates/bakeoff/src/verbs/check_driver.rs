@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use bakeoff_engine::check_driver::{DriverToCheck, RuleResult, Verdict, check_driver, rules};
-use bakeoff_text::{printable, shell_command};
+use bakeoff_text::{counted, printable, shell_command};
 
 use crate::cli::CheckDriverArguments;
 use crate::outcome::Outcome;
@@ -30,9 +30,13 @@ pub(crate) fn main(arguments: &CheckDriverArguments) -> Result<Outcome> {
         keep: arguments.keep.as_deref(),
     };
     let mut seen = Seen::default();
-    check_driver(&asked, &mut |result| seen.show(program, result))?;
+    let given_up = check_driver(&asked, &mut |result| seen.show(program, result))?;
     let Seen { ok, failed, not_offered, .. } = seen;
     print_line!("\n{ok} ok, {failed} FAILED, {not_offered} n/a")?;
+    if let Some(given_up) = given_up {
+        let untried = counted(given_up.untried, "rule");
+        print_line!("The check was stopped, as the driver does not answer: {untried} not tried")?;
+    }
     if let Some(keep) = &arguments.keep {
         print_line!("requests, tapes and logs are in {}", printable(&keep.display().to_string()))?;
     }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use bakeoff_engine::{Kind, MemoryGroups, Removal, is_unbegun, kind_of, remove_unfinished, shown, unmarked_in};
+use bakeoff_engine::{
+    Advised, Kind, MemoryGroups, Removal, explained, is_unbegun, kind_of, remove_unfinished, shown, unmarked_in,
+};
 use bakeoff_text::printable;
 
 use crate::cli::{CleanArguments, DEFAULT_RESULTS};
@@ -55,13 +57,13 @@ impl Cleaning {
     fn remove(&mut self, path: &Path, kind: Kind) -> Result<()> {
         let removal = match Removal::plan(path, kind) {
             Ok(removal) => removal,
-            Err(why) => return self.keep(&format!("{why:#}")),
+            Err(why) => return self.keep(&explained(&why)),
         };
         let (targets, kept) = (removal.targets().to_vec(), removal.kept());
         if !self.is_dry
             && let Err(why) = removal.carry_out()
         {
-            return self.keep(&format!("{why:#}"));
+            return self.keep(&explained(&why));
         }
         targets.iter().try_for_each(|path| self.list(path, || true))?;
         kept.map_or(Ok(()), |kept| self.keep(&kept))
@@ -88,7 +90,7 @@ fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
         return Ok(Vec::new());
     }
     let entries = std::fs::read_dir(directory).with_context(|| {
-        format!("cannot look into {}: name a directory that was given to --out or --dir", directory.display())
+        Advised(format!("cannot look into {}: name a directory that was given to --out or --dir", directory.display()))
     })?;
     let mut found: Vec<_> = entries
         .flatten()

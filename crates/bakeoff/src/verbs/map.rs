@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 use bakeoff_engine::pick::{Divided, Need, check_goal, check_percentile, map_suite, may_suit, need_at};
-use bakeoff_engine::{Missing, Recipe, Setup, SuiteSource, make_run_directory, newest_results, run_record, shown};
+use bakeoff_engine::{
+    Missing, Readers, Recipe, Setup, SuiteSource, make_run_directory, newest_results, run_record, shown,
+};
 use bakeoff_measure::Machine;
 use bakeoff_need::{Typed, axis, check_together, read_need};
 use bakeoff_results::map_axis::{MapAxis, MapQuantity};
@@ -60,14 +62,16 @@ pub(crate) fn main(arguments: MapArguments) -> Result<Outcome> {
     // Which cells there will be is found out on the way, and what is too large for the map is drawn.
     file.cells.clear();
     file.skipped.clear();
-    let directory = make_run_directory(&arguments.pick.out, NAME, setup.readers())?;
+    // A need that is drawn from a trace has its figures.
+    let readers = if arguments.pick.trace.is_some() { Readers::Owner } else { setup.readers() };
+    let directory = make_run_directory(&arguments.pick.out, NAME, readers)?;
     print_map(&facts, &directory);
-    print_warnings(&file);
+    print_warnings(&file, arguments.pick.full);
     let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
     file.map = Some(facts);
     file.write(directory.path())?;
     let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
-    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: false }
+    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: arguments.pick.full }
         .show(&cannot, may_join)
 }
 
@@ -79,7 +83,7 @@ fn go_on(run: Option<&std::path::PathBuf>, arguments: &MapArguments) -> Result<O
     }
     let budget = items.iter().find(|(item, _)| item.key == "budget").map(|(_, text)| text.as_str());
     let path = run.map_or_else(|| newest_results(&arguments.pick.out), |path| Ok(path.clone()))?;
-    resume(&path, budget, false)
+    resume(&path, budget, arguments.pick.full)
 }
 
 /// The need, without what lies along the axes, checked at the corners of the plane.

@@ -8,7 +8,7 @@ use bakeoff_engine::pick::{
     Divided, Need, PickSuite, Stores, check_goal, check_languages_and_licenses, check_percentile, may_suit,
 };
 use bakeoff_engine::{
-    Drivers, Missing, OwnDirectory, Recipe, Setup, SuiteSource, make_run_directory, run_record, shown,
+    Drivers, Missing, OwnDirectory, Readers, Recipe, Setup, SuiteSource, make_run_directory, run_record, shown,
 };
 use bakeoff_measure::Machine;
 use bakeoff_need::{ITEMS, Typed, read_need};
@@ -21,10 +21,10 @@ use bakeoff_text::paragraph;
 use bakeoff_trace::Summary;
 
 use crate::announce::print_warnings;
-use crate::cli::{COLUMNS, PickArguments, TraceArguments};
+use crate::cli::{PickArguments, TraceArguments};
 use crate::measure::Measurement;
 use crate::outcome::Outcome;
-use crate::output::REPORTER;
+use crate::output::{REPORTER, columns};
 use crate::pick::candidates::{Candidates, check_names, reasons, run_options};
 use crate::pick::questions::ask;
 use crate::pick::replayed::tape_of;
@@ -62,20 +62,23 @@ fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Dri
     setup.check_tools(Missing::Install)?;
     let facts = PickFacts {
         need: describe(need, arguments.tape.as_deref()),
+        of_tape: arguments.tape.is_some(),
         given: arguments.tape.is_none().then(|| given(need)),
         operations: suite.operations,
         questions: suite.questions,
         ..facts(need, &setup, divided)?
     };
     let mut file = run_record(&setup, source, Machine::read(), VERSION);
-    let directory = make_run_directory(&arguments.out, NAME, setup.readers())?;
+    // A need that is drawn from a trace has its figures.
+    let readers = if arguments.trace.is_some() { Readers::Owner } else { setup.readers() };
+    let directory = make_run_directory(&arguments.out, NAME, readers)?;
     print_race(&facts, need, &directory);
-    print_warnings(&file);
+    print_warnings(&file, arguments.full);
     let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
     file.pick = Some(facts);
     file.write(directory.path())?;
     let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
-    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: false }
+    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: arguments.full }
         .show(&cannot, may_join)
 }
 
@@ -138,11 +141,15 @@ fn facts(need: &Need, setup: &Setup, divided: Divided) -> Result<PickFacts> {
         let of_all = setup.plan.skipped.iter().filter(|skip| !is_of_a_store(skip)).take(1);
         let reasons = of_all.chain(setup.plan.skipped.iter().filter(is_of_a_store));
         let skipped: String = reasons.map(|skip| format!("\n  {skip}")).collect();
-        bail!("nothing of what is needed can be measured here:{skipped}");
+        bail!(
+            "nothing of what is needed can be measured here:{skipped}\nAsk for less, or for another --stores or --dir"
+        );
     };
     let in_race: Vec<&str> = asked.cells.iter().map(|cell| cell.axes.store.as_str()).collect();
     Ok(PickFacts {
         need: Vec::new(),
+        durability: Some(need.durability),
+        of_tape: false,
         given: None,
         operations: None,
         optimize: need.optimize,
@@ -162,7 +169,7 @@ fn print_race(facts: &PickFacts, need: &Need, directory: &OwnDirectory) {
     let (raced, budget) = (facts.raced.join(", "), bakeoff_text::format_duration(need.budget));
     tell!("Racing {raced} within {budget} → {}", shown(directory.path()));
     if let Some(operations) = facts.operations.filter(|operations| operations.cut.is_some()) {
-        tell!("{}", paragraph(&operations.describe(), COLUMNS, "", "").trim_end());
+        tell!("{}", paragraph(&operations.describe(), columns(), "", "").trim_end());
     }
     if !facts.excluded.is_empty() {
         tell!("Left out:{}", reasons(&facts.excluded));

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use bakeoff_engine::{newest_results, shown};
+use bakeoff_engine::{Readers, explained, results_newest_first, shown};
 use bakeoff_report::{
     ReportError, describe_note, render_against, render_published, write_csv, write_json, write_markdown, write_page,
     write_parquet, write_samples, write_xlsx,
@@ -14,10 +14,11 @@ use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
-use crate::cli::ReportArguments;
+use crate::cli::{DEFAULT_RESULTS, ReportArguments};
 use crate::export::{check_files, export, place_of};
+use crate::named::find;
 use crate::outcome::Outcome;
-use crate::show::{print, print_report, terminal};
+use crate::show::{Extent, print, print_report, report_again, terminal};
 
 /// Writes one run in some format.
 type Writer = fn(&Analysis, &mut dyn Write) -> Result<(), ReportError>;
@@ -33,14 +34,15 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     check_files(texts.clone().chain(exports.iter().map(|(path, _)| path)))?;
     let against = arguments.against.as_deref().map(Published::find).transpose()?;
     let has_text = texts.count() > 0;
-    let directories = match arguments.runs.as_slice() {
-        [] => vec![newest_results(&arguments.out)?],
-        named => named.to_vec(),
-    };
-    if directories.len() > 1 && arguments.html.is_none() {
-        return Err(several(directories.len()));
+    if arguments.runs.len() > 1 && arguments.html.is_none() {
+        return Err(several(arguments.runs.len()));
     }
-    let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
+    let runs = match arguments.runs.as_slice() {
+        [] => vec![newest(&arguments.out)?],
+        named => named.iter().map(|called| Ok(Run::read(&find(called, &arguments.out)?)?)).collect::<Result<_>>()?,
+    };
+    // What is written of a trace is its owner's, as the results are.
+    runs.iter().for_each(|run| Readers::of(&run.directory).hold());
     let analysed = Analysis::of_all(&runs);
     if arguments.samples.is_some() && analysed.iter().any(|of| of.map().is_none()) {
         bail!("--samples: only a map has samples of a plane: give one, or --csv for a run's rounds");
@@ -60,7 +62,9 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     if exports.is_empty() && !has_text {
         match &against {
             Some(published) => print(&render_against(of, published, &terminal(arguments.full))?)?,
-            None => print_report(of, arguments.full)?,
+            None => {
+                print_report(of, Extent::of(arguments.full, arguments.notes), &again(arguments, &of.run.directory))?
+            }
         }
     }
     if let Some(path) = &arguments.markdown {
@@ -70,6 +74,30 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
         export(&path, |out| write(of, out))?;
     }
     Ok(Outcome::Good)
+}
+
+/// The newest run below `out` that can be read. Newer ones are named, each with what is wrong with it.
+fn newest(out: &Path) -> Result<Run> {
+    let mut damaged: Vec<anyhow::Error> = Vec::new();
+    for directory in results_newest_first(out)? {
+        match Run::read(&directory) {
+            Ok(run) => {
+                for why in &damaged {
+                    tell!("warning: the newest run cannot be shown: {}", printable(&explained(why)));
+                }
+                return Ok(run);
+            }
+            Err(why) => damaged.push(why.into()),
+        }
+    }
+    Err(damaged.swap_remove(0))
+}
+
+/// The command that shows the same run again.
+fn again(arguments: &ReportArguments, directory: &Path) -> String {
+    let is_newest = arguments.runs.is_empty() && arguments.out == Path::new(DEFAULT_RESULTS);
+    let called = arguments.runs.first().map_or(directory, PathBuf::as_path);
+    report_again(Some(called).filter(|_| !is_newest))
 }
 
 /// Why several runs cannot be shown.

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use bakeoff_engine::{
-    Missing, Setup, SuiteSource, check_rate_budget, make_run_directory, newest_results, plan_rates, run_record, skipped,
+    Missing, Setup, SuiteSource, check_rate_budget, make_run_directory, newest_results, plan_rates, run_record,
 };
 use bakeoff_measure::Machine;
 use bakeoff_suite::RunOptions;
 
-use crate::announce::{print_plan, print_start, skipped_lines};
+use crate::announce::{nothing_left, print_plan, print_start};
 use crate::cli::RunArguments;
 use crate::measure::Measurement;
 use crate::options::{run_options, suite_source, tell_left_out};
@@ -43,6 +43,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     }
     setup.check_tools(Missing::Install)?;
     let mut file = run_record(&setup, source, Machine::read(), VERSION);
+    file.name.clone_from(&arguments.name);
     if find_rate.is_some() {
         // Which cells there will be is found out on the way.
         file.cells.clear();
@@ -50,7 +51,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     }
     let directory = make_run_directory(&arguments.out, setup.suite.name(), setup.readers())?;
     file.write(directory.path())?;
-    print_start(&setup, &file, directory.path(), budget);
+    print_start(&setup, &file, directory.path(), budget, arguments.full);
     Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full }.show(&[], |_| true)
 }
 
@@ -66,7 +67,7 @@ fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup>
     if setup.plan.workloads.is_empty() {
         // Where nothing can be written there is no room either.
         setup.check_tools(Missing::Tell)?;
-        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+        return Err(nothing_left(&setup));
     }
     Ok(setup)
 }

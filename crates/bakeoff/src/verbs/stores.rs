@@ -7,8 +7,9 @@ use bakeoff_protocol::{
 };
 use bakeoff_text::{Side, Text, TextTable, approximate_size, format_size};
 
-use crate::cli::{COLUMNS, StoresArguments};
+use crate::cli::StoresArguments;
 use crate::outcome::Outcome;
+use crate::show::columns;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
@@ -82,7 +83,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
 
 /// Text that begins after `first`, its later lines indented.
 fn print_paragraph(first: &str, indent: usize, text: &str) -> Result<()> {
-    print_text!("{}", bakeoff_text::paragraph(text, COLUMNS, first, &" ".repeat(indent)))
+    print_text!("{}", bakeoff_text::paragraph(text, columns(), first, &" ".repeat(indent)))
 }
 
 /// A line for the heads and one a store.
@@ -225,7 +226,7 @@ fn print_not_offered(class: Durability, reason: Option<&NotOffered>) -> Result<(
 
 /// An address below what it is the source of; a long one further left, so that it fits.
 fn print_source(indent: usize, source: &str) -> Result<()> {
-    let indent = indent.min(COLUMNS.saturating_sub(source.len())).max(4.min(indent));
+    let indent = indent.min(columns().saturating_sub(source.len())).max(4.min(indent));
     print_line!("{}{source}", " ".repeat(indent))
 }
 

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
-use crate::cli::{COLUMNS, SuitesArguments};
+use crate::cli::SuitesArguments;
 use crate::outcome::Outcome;
+use crate::show::columns;
 use bakeoff_engine::SuiteSource;
 
 /// Runs the verb.
@@ -13,7 +14,7 @@ pub(crate) fn main(arguments: &SuitesArguments) -> Result<Outcome> {
         None => {
             for (name, suite) in bakeoff_suite::builtin::all() {
                 let first = format!("{name:<18} ");
-                print_text!("{}", bakeoff_text::paragraph(suite.summary(), COLUMNS, &first, &" ".repeat(19)))?;
+                print_text!("{}", bakeoff_text::paragraph(suite.summary(), columns(), &first, &" ".repeat(19)))?;
             }
             print_line!("\n`bakeoff suites NAME` prints one; `bakeoff run FILE` runs your own (docs/SUITES.md).")?;
         }

@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bakeoff_engine::shown;
+use bakeoff_engine::{Readers, shown};
 use bakeoff_need::{meaning, trace};
 use bakeoff_tape::Data;
 use bakeoff_trace::{ImportOptions, ReadOptions, Summary};
@@ -20,6 +20,8 @@ use output::{check_free, told, value_bytes};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
+    // Keys and times of an application are its owner's.
+    Readers::Owner.hold();
     match &arguments.verb {
         TapeVerb::Summary { file, read } => show_summary(file, read),
         TapeVerb::Show { file, form, summary: true, .. } => {

@@ -46,6 +46,7 @@ pub(crate) fn lies() -> Vec<Lie> {
         resources(),
         settings(),
         directories(),
+        shared_files(),
         forms(),
     ]
     .into_iter()
@@ -429,6 +430,24 @@ fn directories() -> Vec<Lie> {
         script("real; rm -rf \"$directory\"/*", "bad-output", "directory"),
         script("real; head -c 50000000 /dev/zero >\"$directory/hidden\"", "bad-output", "directory"),
     ]
+}
+
+/// What becomes of files that all drivers read: they spoiled the cells that followed.
+fn shared_files() -> Vec<Lie> {
+    let paths = r#"pool=${request#*\"pool\":\"}; pool=${pool%%\"*}; tape=${request#*\"tape\":\"}; tape=${tape%%\"*}"#;
+    let changes = [
+        "real; printf lies | dd of=\"$pool\" conv=notrunc status=none",
+        "real; echo more >>\"$pool\"",
+        "real; : >\"$pool\"",
+        "real; rm \"$pool\"; mkfifo \"$pool\"",
+        "real; cp \"$tape\" \"$pool\"",
+        "printf lies | dd of=\"$tape\" bs=1 seek=100 conv=notrunc status=none; real",
+    ];
+    let lie = |change: &str| script(&format!("{paths}; {change}"), "bad-output", "was changed while the driver ran");
+    // Anybody may have removed a file, so no store is at fault.
+    let removals = ["real; rm \"$pool\"", "real; rm \"$tape\"", "rm -r \"${pool%/*}\"; real"];
+    let removal = |change: &str| script(&format!("{paths}; {change}"), "medium", "was removed meanwhile");
+    changes.map(lie).into_iter().chain(removals.map(removal)).collect()
 }
 
 /// What is no event.

@@ -53,7 +53,7 @@ pub(crate) fn measure(arguments: &CompareArguments) -> Result<Measured> {
         file.write(directory.path()).map(|()| file)
     };
     let files = [side(&plan_a, &directory_a, Side::A)?, side(&plan_b, &directory_b, Side::B)?];
-    print_start(&plan_a.setup, &files[0], directory_a.path(), budget);
+    print_start(&plan_a.setup, &files[0], directory_a.path(), budget, arguments.full);
     tell!("Measured in turn with {}, so everything twice", shown(directory_b.path()));
     let [file_a, file_b] = files;
     let part = arguments.fail_on.unwrap_or(WORSE_DEFAULT);
@@ -89,7 +89,9 @@ impl Different {
         if is_program && !is_suite {
             return Ok(Self::Driver(path.canonicalize()?));
         }
-        let name = path.to_str().context("the name of a suite is text")?;
+        let name = path.to_str();
+        let name =
+            name.with_context(|| format!("{} is no suite: names of suites are UTF-8. Rename it", shown(path)))?;
         let source = SuiteSource::find(name);
         Ok(Self::Suite(source.with_context(|| format!("{name} is no driver program, suite or directory"))?))
     }

@@ -12,9 +12,10 @@ use bakeoff_suite::RunOptions;
 use bakeoff_text::{Side, Text, TextTable, counted};
 
 use crate::announce::print_start;
-use crate::cli::{COLUMNS, DoctorArguments};
+use crate::cli::DoctorArguments;
 use crate::outcome::Outcome;
 use crate::planned::Planned;
+use crate::show::columns;
 
 /// The suite that measures equals.
 const SUITE: &str = include_str!("aa.toml");
@@ -42,7 +43,7 @@ pub(super) fn main(arguments: &DoctorArguments, drivers: &Drivers) -> Result<Out
     let source = SuiteSource { name: "aa".to_owned(), text: SUITE.to_owned() };
     let planned = Planned::new(&options, source)?;
     let file = planned.file();
-    print_start(&planned.setup, &file, directory.path(), None);
+    print_start(&planned.setup, &file, directory.path(), None, false);
     let measured = execute(&planned.setup, &directory, file, None)?;
     let (interrupted, failed) = (measured.ended.interrupted, measured.ended.failed > 0);
     measured.remove()?;
@@ -67,9 +68,9 @@ fn print(equals: &Equals) -> Result<()> {
         "{false_rankings} of {among} of equals call one of them worse{}. Chance does that in 5 of 100.",
         whole.unwrap_or_default()
     );
-    print_text!("{}", bakeoff_text::paragraph(&text, COLUMNS, "", ""))?;
+    print_text!("{}", bakeoff_text::paragraph(&text, columns(), "", ""))?;
     if equals.measures.iter().any(|each| each.known_within > BUSY) {
-        print_text!("{}", bakeoff_text::paragraph(ADVICE, COLUMNS, "", ""))?;
+        print_text!("{}", bakeoff_text::paragraph(ADVICE, columns(), "", ""))?;
     }
     Ok(())
 }
@@ -90,5 +91,5 @@ fn table(measures: &[EqualsOfMeasure]) -> String {
         let name = Text::plain(format!("  {}", each.measure.label()));
         table.row(std::iter::once(name).chain(ROUNDS.map(figure)).collect());
     }
-    table.render(COLUMNS, false)
+    table.render(columns(), false)
 }

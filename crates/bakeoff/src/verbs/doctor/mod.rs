@@ -5,13 +5,16 @@ mod equals;
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use bakeoff_engine::{Driver, Drivers, MemoryGroups, Recipe, left_out, not_built, profiling_possibility};
+use bakeoff_engine::{
+    Advised, Driver, Drivers, MemoryGroups, Recipe, explained, left_out, not_built, profiling_possibility,
+};
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
 use bakeoff_protocol::Platform;
 use bakeoff_text::approximate_size;
 
-use crate::cli::{COLUMNS, DoctorArguments};
+use crate::cli::DoctorArguments;
 use crate::outcome::Outcome;
+use crate::show::columns;
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
@@ -22,7 +25,8 @@ const OPEN_FILES_WANTED: u64 = 1024;
 /// Runs the verb.
 pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     let directory = arguments.dir.canonicalize().with_context(|| {
-        format!("cannot find the directory {}: make it first, or give another with --dir", arguments.dir.display())
+        let shown = arguments.dir.display();
+        Advised(format!("cannot find the directory {shown}: make it first, or give another with --dir"))
     })?;
     let machine = Machine::read();
     let medium = Medium::read(&directory);
@@ -39,7 +43,7 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
 fn line(name: &str, value: Option<String>) -> Result<()> {
     let value = value.unwrap_or_else(|| "unknown".to_owned());
     let (first, later) = (format!("  {name:<20} "), " ".repeat(23));
-    print_text!("{}", bakeoff_text::paragraph(&bakeoff_text::printable(&value), COLUMNS, &first, &later))
+    print_text!("{}", bakeoff_text::paragraph(&bakeoff_text::printable(&value), columns(), &first, &later))
 }
 
 fn print_machine(machine: &Machine) -> Result<()> {
@@ -50,7 +54,8 @@ fn print_machine(machine: &Machine) -> Result<()> {
     line("CPUs usable", machine.cpus_usable.map(|count| count.to_string()))?;
     line("hypervisor", machine.hypervisor.clone().or_else(|| Some("none seen".to_owned())))?;
     line("memory usable", machine.memory_usable_bytes().map(approximate_size))?;
-    let limits = MemoryGroups::find().map_or_else(|why| format!("not possible: {why:#}"), |_| "possible".to_owned());
+    let limits =
+        MemoryGroups::find().map_or_else(|why| format!("not possible: {}", explained(&why)), |_| "possible".to_owned());
     line("memory-limit", Some(limits))?;
     line("profiling", Some(profiling_possibility()))?;
     line("swap in use", machine.swap_used_bytes.map(approximate_size))?;
@@ -97,8 +102,8 @@ fn print_drivers(drivers: &Result<Drivers>) -> Result<Vec<String>> {
             not_built(found)?.iter().try_for_each(print_not_built)?;
         }
         Err(error) => {
-            line("none", Some(format!("{error:#}")))?;
-            advice.push(format!("no store can be opened: {error:#}"));
+            line("none", Some(explained(error)))?;
+            advice.push(format!("no store can be opened: {}", explained(error)));
         }
     }
     Ok(advice)
@@ -185,7 +190,7 @@ fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) -
         print_line!("  nothing: measure away")?;
     }
     for warning in warnings {
-        print_text!("{}", bakeoff_text::paragraph(&bakeoff_text::printable(&warning), COLUMNS, "  - ", "    "))?;
+        print_text!("{}", bakeoff_text::paragraph(&bakeoff_text::printable(&warning), columns(), "  - ", "    "))?;
     }
     Ok(())
 }

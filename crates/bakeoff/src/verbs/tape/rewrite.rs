@@ -91,7 +91,9 @@ pub(super) fn cut(arguments: &CutArguments) -> Result<Outcome> {
             seconds("--to", arguments.to.as_deref(), f64::INFINITY)?,
         );
         if window.0 >= window.1 {
-            bail!("--from is not before --to: no operation can be between them");
+            bail!(
+                "--from is not before --to: no operation can be between them. Give an earlier --from, or a later --to"
+            );
         }
         Cut { window_s: Some(window), ..Cut::default() }
     };
@@ -127,7 +129,8 @@ fn make(files: &[PathBuf], options: RewriteOptions, write: &RewriteArguments) ->
         Target::Table(form) => {
             let part = part_of(out);
             check_free(&part)?;
-            let file = BufWriter::with_capacity(1 << 18, create(&part)?);
+            let file = File::create_new(&part).with_context(|| format!("cannot make {}", shown(&part)))?;
+            let file = BufWriter::with_capacity(1 << 18, file);
             let written = rewrite(traces, &options, (form, Box::new(file)), &hear);
             let written = match written {
                 Ok(written) => written,
@@ -159,13 +162,6 @@ fn make(files: &[PathBuf], options: RewriteOptions, write: &RewriteArguments) ->
         }
     }
     Ok(Outcome::Good)
-}
-
-/// A file that only its owner can read, as tapes are.
-fn create(path: &Path) -> Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let file = File::options().write(true).create_new(true).mode(0o600).open(path);
-    file.with_context(|| format!("cannot make {}", shown(path)))
 }
 
 /// Makes the table and imports it at the same time.
