@@ -150,7 +150,7 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--mix", "get=-1", "--must", "orderd"], &["weight of `get`", "did you mean `ordered`?"]),
         (&["--language", "any,jvm"], &["--language any,jvm: `any` goes with nothing else"]),
         (&["--records", "3", "--threads", "4"], &["--threads 4", "at least 4 records"]),
-        (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
+        (&["--threads", "4", "--mix", "scan=1,insert=1"], &["use update and upsert as writes, leave scans out"]),
         (&["--batch", "0"], &["--batch 0", "give 1 to 1,000,000"]),
         (&["--batch", "10", "--mix", "get=1"], &["--batch 10: the mix writes nothing"]),
         (&["--missing", "1.1"], &["--missing 1.1", "from 0 to 1"]),
