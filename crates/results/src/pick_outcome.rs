@@ -92,7 +92,7 @@ impl<'a> PickOutcome<'a> {
         self.flush_share.get_or_init(|| flush_share(self.run, self.cells(PICK_ASKED))).as_ref()
     }
 
-    /// Whether the race has an answer; see [`crate::pick::is_answer`].
+    /// Whether the race has an answer. It has none if a store that might be the best lacked room or time.
     pub fn is_answered(&self) -> bool {
         self.asked().is_some_and(|ranking| is_answer(&self.run.cells, ranking, self.facts))
     }
