@@ -570,7 +570,7 @@ fn all_that_is_made_of_a_trace_is_its_owners_alone() {
         (0..3_000_u32).map(row).collect()
     };
     // One that figures represent, and one that is replayed.
-    let both_ways = |number: u32| if number % 2 == 0 { number / 2 % 150 } else { 149 - number / 2 % 150 };
+    let both_ways = |number: u32| if number.is_multiple_of(2) { number / 2 % 150 } else { 149 - number / 2 % 150 };
     place.write("trace.csv", &format!("op,key,value_size\n{}", rows(&both_ways)));
     place.write("walk.csv", &format!("op,key,value_size\n{}", rows(&|number| number * 3 % 1_000)));
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));

@@ -292,7 +292,7 @@ fn what_another_user_keeps_to_himself_says_what_to_do() {
     let secret = place.path().join("secret");
     std::fs::create_dir(&secret).expect("a directory");
     std::fs::write(secret.join("run.json"), "{}").expect("a file");
-    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).expect("closed");
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).expect("closed");
     if std::fs::read_dir(&secret).is_ok() {
         common::say_skipped("directories that are closed", "root may read everything");
     } else {

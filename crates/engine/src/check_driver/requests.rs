@@ -144,7 +144,8 @@ pub(super) fn lanes(bench: &Bench<'_>) -> Checked {
 /// Texts that are not JSON in UTF-8 with each key once.
 pub(super) fn text(bench: &Bench<'_>) -> Checked {
     group(bench, "text")?;
-    let cases: [(&str, fn(&str) -> Vec<u8>); 3] = [
+    type Change = fn(&str) -> Vec<u8>;
+    let cases: [(&str, Change); 3] = [
         ("a key twice", |text| text.replacen('{', "{\"cell\":\"0\",", 1).into()),
         ("an unknown key twice", |text| text.replacen('{', "{\"new\":{\"a\":1,\"a\":1},", 1).into()),
         ("a text that is not UTF-8", |text| {
