@@ -105,7 +105,7 @@ impl Grounds {
             memory_bytes_max: memory_bytes.map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0),
             begin,
             cut: None,
-            tapes: None,
+            tapes: BTreeMap::new(),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! A run under way: its tapes, its cells and its time. Which cell comes next is the matter of a mode.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -52,8 +52,8 @@ pub(crate) struct RunState<'a> {
     pub(crate) begin: Instant,
     /// The cell that the budget cut, and how long it had gone on.
     pub(crate) cut: Option<Omission>,
-    /// The tapes used last, with the number of their workload in the plan.
-    pub(crate) tapes: Option<(usize, Rc<Tapes>)>,
+    /// The tapes that were made or found, by the number of their workload in the plan.
+    pub(crate) tapes: BTreeMap<usize, Rc<Tapes>>,
 }
 
 /// What the cells of a workload replay, and what drivers are warmed up with.
@@ -74,18 +74,11 @@ impl Tapes {
         let seal = Seal::new(files.collect::<BTreeSet<_>>(), tells)?;
         Ok(Self { recording, warm_up, seal })
     }
-}
 
-impl Tapes {
     /// A file that somebody removed.
     fn missing(&self) -> Option<&Path> {
-        let all = [Some(&self.recording), self.warm_up.as_ref()].into_iter().flatten().flat_map(files);
-        all.map(PathBuf::as_path).find(|file| !file.exists())
+        self.seal.files().find(|file| !file.exists())
     }
-}
-
-fn files(of: &Recording) -> impl Iterator<Item = &PathBuf> {
-    of.phases.iter().map(|phase| &phase.path).chain([&of.pool, &of.verify])
 }
 
 /// What ends a cell early.
@@ -221,15 +214,9 @@ impl RunState<'_> {
             let directory = recording.pool.parent().unwrap_or(&recording.pool);
             bail!("a driver has changed the imported tape {}: import it again, and resume", directory.display());
         }
-        self.tapes = None;
-        let tapes = self.scratch.of_tapes()?;
-        let lenders = self.setup.plan.workloads.iter().map(|workload| lender(tapes, &workload.workload));
-        let workloads = (0..self.setup.plan.workloads.len()).map(|index| workload_directory(&*self.scratch, index));
-        for directory in workloads.chain(lenders.map(Ok)) {
-            let directory = directory?;
-            if directory.exists() {
-                remove_tree(&directory)?;
-            }
+        for (index, workload) in self.setup.plan.workloads.iter().enumerate() {
+            self.forget_tapes(index)?;
+            remove_tree(&lender(self.scratch.of_tapes()?, &workload.workload))?;
         }
         Ok(())
     }
@@ -271,27 +258,21 @@ impl RunState<'_> {
     /// The tapes that the cells of a workload need; beside them is made what disturbs them. `None` if the user stopped their recording or the budget ended on the way.
     pub(crate) fn tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Rc<Tapes>>> {
         self.scratch.restore_tapes()?;
-        if let Some((_, tapes)) = self.tapes.as_ref().filter(|(known, _)| *known == index) {
+        if let Some(tapes) = self.tapes.get(&index) {
             if tapes.missing().is_none() {
                 return Ok(Some(Rc::clone(tapes)));
             }
             self.forget_tapes(index)?;
         }
         let tapes = self.make_tapes(index, display)?.map(Rc::new);
-        self.tapes = tapes.clone().map(|tapes| (index, tapes));
+        self.tapes.extend(tapes.clone().map(|tapes| (index, tapes)));
         Ok(tapes)
     }
 
     /// Removes the tapes of a workload that is not measured again soon: they are recorded anew, the same, if it is.
     pub(crate) fn forget_tapes(&mut self, index: usize) -> Result<()> {
-        if self.tapes.as_ref().is_some_and(|(known, _)| *known == index) {
-            self.tapes = None;
-        }
-        let directory = workload_directory(self.scratch, index)?;
-        if directory.exists() {
-            std::fs::remove_dir_all(&directory).with_context(|| format!("cannot remove {}", directory.display()))?;
-        }
-        Ok(())
+        self.tapes.remove(&index);
+        remove_tree(&workload_directory(self.scratch, index)?)
     }
 
     fn make_tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Tapes>> {

@@ -60,6 +60,11 @@ impl Seal {
         Ok(Self { files, trusts_stamps, is_broken: Cell::new(false) })
     }
 
+    /// The sealed files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
     /// Returns the first file that has changed.
     pub fn broken(&self) -> Option<&Path> {
         let broken = self.files.iter().find(|file| !self.is_whole(file));
