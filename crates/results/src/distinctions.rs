@@ -30,36 +30,34 @@ pub enum Distinction<'a> {
     Values(&'static Axis, Vec<AxisValue>),
 }
 
-/// What tells a run apart from others.
-#[derive(Clone, Debug)]
-pub struct Distinctions<'a> {
-    /// In what was measured: who takes part, with which settings, and what else suites vary.
-    pub measured: Vec<Distinction<'a>>,
-    /// In the run as a whole.
-    pub whole: Vec<Distinction<'a>>,
-}
-
 /// A fact of each run; `None` where a run lacks it.
 type OfEach<T> = Vec<Option<T>>;
 
-/// What tells each of these runs apart from the others.
-pub fn distinctions<'a>(runs: &[&'a Run]) -> Vec<Distinctions<'a>> {
+/// What tells each of these runs apart from the others as a whole.
+pub fn of_whole<'a>(runs: &[&'a Run]) -> Vec<Vec<Distinction<'a>>> {
     let each = |fact: fn(&'a Run) -> Option<&'a str>| -> OfEach<&'a str> { runs.iter().copied().map(fact).collect() };
-    let whole = [
+    of_each_run(&[
         told(versions(runs), Distinction::Versions),
         told(each(|run| run.record.machine.as_ref()?.cpu_model.as_deref()), Distinction::Processor),
         told(each(|run| known(&run.record.suite.title)), Distinction::Suite),
         told(each(|run| known(&run.record.bakeoff_version)), Distinction::BakeoffVersion),
         told(each(|run| known(&run.record.started)), Distinction::Started),
-    ];
+    ])
+}
+
+/// What tells each of these runs apart in what was measured: who takes part, with which settings, and what else suites vary.
+pub fn of_measured<'a>(runs: &[&'a Run]) -> Vec<Vec<Distinction<'a>>> {
     let with = |(is_with, titles)| if is_with { Distinction::With(titles) } else { Distinction::Without(titles) };
     let mut measured = vec![told(stores(runs), with), told(settings(runs), Distinction::Settings)];
     let of_axis = |axis: &'static Axis| told(values(runs, axis), |values| Distinction::Values(axis, values));
     measured.extend(shown_axes().iter().copied().map(of_axis));
-    let at = |facts: &[OfEach<Distinction<'a>>], run: usize| -> Vec<Distinction<'a>> {
-        facts.iter().filter_map(|of| of[run].clone()).collect()
-    };
-    (0..runs.len()).map(|run| Distinctions { measured: at(&measured, run), whole: at(&whole, run) }).collect()
+    of_each_run(&measured)
+}
+
+/// Facts about each run as the facts of each run.
+fn of_each_run<'a>(facts: &[OfEach<Distinction<'a>>]) -> Vec<Vec<Distinction<'a>>> {
+    let runs = facts.first().map_or(0, Vec::len);
+    (0..runs).map(|run| facts.iter().filter_map(|of| of[run].clone()).collect()).collect()
 }
 
 /// A fact as distinctions: none where it is the same of all runs.
@@ -92,8 +90,7 @@ fn versions<'a>(runs: &[&'a Run]) -> OfEach<Vec<(&'a str, &'a str)>> {
 /// The titles of the stores that a run measured and some run did not. For a run without such stores, the titles of the stores it lacks.
 fn stores(runs: &[&Run]) -> OfEach<(bool, Vec<String>)> {
     let titled = |run: &&Run| -> BTreeSet<String> {
-        let title = |name: &str| run.stores().iter().find(|store| store.name == name).map(|store| store.title.clone());
-        present(run).into_iter().map(|name| title(name).unwrap_or_else(|| name.to_owned())).collect()
+        present(run).into_iter().map(|name| run.store_title(name).to_owned()).collect()
     };
     let all: Vec<BTreeSet<String>> = runs.iter().map(titled).collect();
     let not_in_all = not_in_all(&all);

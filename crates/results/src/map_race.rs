@@ -7,8 +7,8 @@ use bakeoff_stats::{Place, Ranking, Verdict};
 use crate::cell_rounds::CellRound;
 use crate::goal::Goal;
 use crate::map_plane::{MapSample, MapVerdict};
-use crate::pick::{CONFIDENCE, PICK_FAR_BEHIND, ROUNDS_PROOF, is_late, rank_costs};
-use crate::race::{DROP_CONFIDENCE, behind, far_behind, is_told};
+use crate::pick::{CONFIDENCE, ROUNDS_PROOF, is_late, rank_costs};
+use crate::race::{DROP_CONFIDENCE, behind, far_behind, is_far_behind, is_told};
 
 /// The maximum of rounds at a place while the first stores are undecided: at once, and if time is left at the end.
 pub const MAP_ROUNDS: (u32, u32) = (5, 15);
@@ -117,7 +117,7 @@ impl<'a> MapRace<'a> {
     /// more is known of them.
     pub fn proven(&self, goal: Goal) -> Option<(Ranking, Vec<String>)> {
         let all = self.ranking(goal, CONFIDENCE)?;
-        let is_behind = |place: &&Place| place.rounds < 2 && place.centre > PICK_FAR_BEHIND * all.order[0].centre;
+        let is_behind = |place: &&Place| place.rounds < 2 && is_far_behind(&place.name, &all);
         let behind: Vec<String> = all.order.iter().filter(is_behind).map(|place| place.name.clone()).collect();
         if behind.is_empty() {
             return Some((all, behind));

@@ -72,7 +72,7 @@ impl MemoryUse {
 
     fn add(&mut self, cell: &CellRound, run: &Run) {
         let end = &cell.end;
-        let store = run.stores().iter().find(|store| store.name == end.axes.store);
+        let store = run.store(&end.axes.store);
         let held = [self.held, memory_held(cell, store)].into_iter().flatten();
         self.held = held.max_by(|a, b| a.part().total_cmp(&b.part()));
         if let Some(memory_bytes) = end.axes.memory_bytes {

@@ -123,7 +123,7 @@ impl<'a> PickOutcome<'a> {
     /// not state it.
     pub fn after_power_cut(&self, store: &str) -> Option<Leaves> {
         let raced = self.cells(PICK_ASKED).find(|cell| cell.end.axes.store == store)?;
-        let description = self.run.stores().iter().find(|description| description.name == store)?;
+        let description = self.run.store(store)?;
         Some(description.after_failure(raced.end.axes.durability)?.power_cut)
     }
 

@@ -85,6 +85,16 @@ impl Run {
         &self.record.stores
     }
 
+    /// The description of the store with this name.
+    pub fn store(&self, name: &str) -> Option<&StoreDescription> {
+        self.stores().iter().find(|store| store.name == name)
+    }
+
+    /// The title of the store with this name; the name if it is not described.
+    pub fn store_title<'a>(&'a self, name: &'a str) -> &'a str {
+        self.store(name).map_or(name, |store| &store.title)
+    }
+
     /// The question, if this is a pick.
     pub fn pick(&self) -> Option<&PickFacts> {
         self.record.pick.as_ref()
@@ -115,8 +125,7 @@ impl Run {
         let mut runtimes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for end in self.cells.iter().map(|cell| &cell.end) {
             let Some(runtime) = end.opened.as_ref().and_then(|opened| opened.runtime.as_deref()) else { continue };
-            let store = self.stores().iter().find(|store| store.name == end.axes.store);
-            runtimes.entry(runtime).or_default().insert(store.map_or(&end.axes.store, |store| &store.title));
+            runtimes.entry(runtime).or_default().insert(self.store_title(&end.axes.store));
         }
         runtimes
     }

@@ -2,7 +2,7 @@
 
 use bakeoff_results::comparison::{Change, Comparison, Line};
 use bakeoff_results::contender::Contenders;
-use bakeoff_results::distinctions::{Distinction, Distinctions, distinctions};
+use bakeoff_results::distinctions::{Distinction, of_measured, of_whole};
 use bakeoff_results::run::Run;
 use bakeoff_text::{listed, ratio};
 use maud::{Markup, html};
@@ -36,21 +36,21 @@ fn describe(of: &Distinction<'_>) -> String {
     }
 }
 
-/// What tells each run apart.
-fn distinctions_of<'a>(runs: &[Labelled<'a>]) -> Vec<Distinctions<'a>> {
-    distinctions(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>())
+/// The runs without their labels.
+fn unlabelled<'a>(runs: &[Labelled<'a>]) -> Vec<&'a Run> {
+    runs.iter().map(|(_, run)| *run).collect()
 }
 
 /// A label for each run that says in what it differs: its directory, and what is short enough. What was measured the page's other choosers tell.
 pub(crate) fn telling_labels(runs: &[Labelled]) -> Vec<String> {
-    let label = |((label, _), of): (&Labelled, Distinctions<'_>)| {
-        let short = of.whole.iter().map(describe).filter(|fact| fact.chars().count() <= LABEL_MAX);
+    let label = |((label, _), of): (&Labelled, Vec<Distinction<'_>>)| {
+        let short = of.iter().map(describe).filter(|fact| fact.chars().count() <= LABEL_MAX);
         match short.collect::<Vec<_>>().as_slice() {
             [] => (*label).to_owned(),
             facts => format!("{label} ({})", facts.join(", ")),
         }
     };
-    runs.iter().zip(distinctions_of(runs)).map(label).collect()
+    runs.iter().zip(of_whole(&unlabelled(runs))).map(label).collect()
 }
 
 /// A table of the runs: in what each differs, and how much faster or slower each store is in it than in the first one. Nothing for one run.
@@ -59,11 +59,9 @@ pub(crate) fn section(runs: &[Labelled]) -> Markup {
     if others.is_empty() {
         return html! {};
     }
-    let of_each = distinctions_of(runs);
-    let differs_in = |at: usize| {
-        let Distinctions { measured, whole } = &of_each[at];
-        measured.iter().chain(whole).map(describe).collect::<Vec<_>>().join(" · ")
-    };
+    let all = unlabelled(runs);
+    let (measured, whole) = (of_measured(&all), of_whole(&all));
+    let differs_in = |at: usize| measured[at].iter().chain(&whole[at]).map(describe).collect::<Vec<_>>().join(" · ");
     html! {
         section.answer #beside {
             h2.headline { (runs.len()) " runs: the others against " (first_label) }

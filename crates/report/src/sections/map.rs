@@ -58,8 +58,7 @@ impl<'a> Named<'a> {
     }
 
     fn title(&self, store: &str) -> String {
-        let known = self.of.run.stores().iter().find(|known| known.name == store);
-        printable(known.map_or(store, |known| &known.title))
+        printable(self.of.run.store_title(store))
     }
 
     fn titles(&self, stores: &[String]) -> String {

@@ -65,7 +65,7 @@ fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
     let asked = picked.outcome.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
     let Some(cell) = asked.last() else { return Vec::new() };
     let durability: Durability = cell.end.axes.durability;
-    let store = picked.outcome.run.stores().iter().find(|store| store.name == best);
+    let store = picked.outcome.run.store(best);
     let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
     let version = cell.end.opened.as_ref().map_or("", |opened| opened.version.as_str());
     let promise = format!("{} {version}, at durability {durability}: {how}.", picked.title(best));
