@@ -16,7 +16,7 @@ use bakeoff_text::{counted, format_count, listed_at_most};
 use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
 use crate::detail::Detail;
-use crate::document::{Block, Document, Form, SectionId, Title};
+use crate::document::{Block, Document, Fold, Form, SectionId, Title};
 use crate::sections::{failures, heading, report};
 
 pub(crate) use compared::compared;
@@ -25,6 +25,9 @@ use parts::{NAMES_MAX, shown_by_notes};
 
 /// Lines that a short answer has at most on a terminal of 80 columns.
 pub(crate) const LINES_MAX: usize = 20;
+
+/// How to see the rows that have no room.
+const MORE: &str = "--full";
 
 /// What lists of warnings and skips are made of.
 const NOTICES: [SectionId; 9] = [
@@ -39,13 +42,24 @@ const NOTICES: [SectionId; 9] = [
     SectionId::Notes,
 ];
 
-/// The short answer of a run, its longest table with so many rows at most.
-pub(crate) fn answer(of: &Analysis, further: &Further, rows: usize) -> Document {
+/// Shows so many rows of each table and list of a short answer at most.
+pub(crate) fn fold(document: &mut Document, rows: usize) {
+    for block in document.sections.iter_mut().flat_map(|section| &mut section.blocks) {
+        match block {
+            Block::Table(table) => table.fold = Fold::after(rows, table.rows().count(), MORE),
+            Block::List(list) => list.fold = Fold::after(rows, list.items.len(), MORE),
+            _ => {}
+        }
+    }
+}
+
+/// The short answer of a run.
+pub(crate) fn answer(of: &Analysis, further: &Further) -> Document {
     let mut document = match (of.pick(), of.run.find_rate(), of.run.profile()) {
-        (Some(outcome), ..) => picked::document(outcome, rows),
-        (_, Some(facts), _) => rates::document(of.run, facts, further, rows),
-        (.., Some(_)) => profiled::document(of, rows),
-        _ => ranked::document(of, rows),
+        (Some(outcome), ..) => picked::document(outcome),
+        (_, Some(facts), _) => rates::document(of.run, facts, further),
+        (.., Some(_)) => profiled::document(of),
+        _ => ranked::document(of),
     };
     let unfinished = heading::unfinished(of.run).map(Block::Note);
     document.lead = unfinished.into_iter().chain(document.lead).collect();

@@ -17,20 +17,17 @@ pub(crate) fn scope(run: &Run) -> String {
     if axes.is_empty() {
         return String::new();
     }
-    let [stores, _, _, threads] = words(&axes);
     let [min, max] = [axes.iter().map(|of| of.value_bytes_min).min(), axes.iter().map(|of| of.value_bytes_max).max()];
     let mixtures: BTreeSet<Option<&str>> = axes.iter().map(|of| of.value_mixture.as_deref()).collect();
     let sizes = match mixtures.first().copied().flatten().filter(|_| mixtures.len() == 1) {
         Some(mixture) => mixture.to_owned(),
         None => format_size_range(min.unwrap_or_default(), max.unwrap_or_default()),
     };
-    let records = listed_or_ends(&values(&axes, |of| Some(of.records), |records| format_count(*records)));
-    let plural = if records == "1" { "" } else { "s" };
-    let records = format!("values of {sizes} × {records} record{plural}");
     let media: BTreeSet<String> =
         run.record.media.values().filter_map(|medium| medium.file_system.as_deref().map(printable)).collect();
     let media = (!media.is_empty()).then(|| format!("on {}", listed_or_ends(&Vec::from_iter(media))));
-    let parts = [Some(stores), Some(records), Some(threads).filter(|of| of != "1 thread"), media];
+    let threads = Some(threads(&axes)).filter(|of| of != "1 thread");
+    let parts = [Some(stores(&axes)), Some(records(&axes, &sizes)), threads, media];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
@@ -40,7 +37,18 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     if axes.is_empty() {
         return String::new();
     }
-    let mut words = words(&axes).to_vec();
+    let size = |of: &Axes| Some((of.value_bytes_min, of.value_bytes_max, of.value_mixture.clone()));
+    let sizes =
+        values(&axes, size, |(min, max, mixture)| mixture.clone().unwrap_or_else(|| format_size_range(*min, *max)));
+    let data = values(&axes, |of| Some(of.data.clone()), Clone::clone);
+    let class = |of: &Axes| Some(if of.unequal { None } else { Some(of.durability) });
+    let classes = values(&axes, class, |class| class.map_or_else(|| "as set".to_owned(), |class| class.to_string()));
+    let mut words = vec![
+        stores(&axes),
+        format!("{} of {} data", records(&axes, &listed_or_ends(&sizes)), listed_or_ends(&data)),
+        format!("durability {}", listed_or_ends(&classes)),
+        threads(&axes),
+    ];
     words.extend(shown_axes().iter().filter_map(|axis| values_of(axis, &axes)));
     let scales = runs.iter().filter_map(|run| run.record.suite.scale);
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
@@ -50,29 +58,20 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     words.join(" · ")
 }
 
-/// Stores; sizes, counts and data; durability; threads.
-fn words(axes: &[&Axes]) -> [String; 4] {
-    let stores: BTreeSet<&str> = axes.iter().map(|of| of.store.as_str()).collect();
-    let size = |of: &Axes| Some((of.value_bytes_min, of.value_bytes_max, of.value_mixture.clone()));
-    let sizes =
-        values(axes, size, |(min, max, mixture)| mixture.clone().unwrap_or_else(|| format_size_range(*min, *max)));
+fn stores(axes: &[&Axes]) -> String {
+    counted(axes.iter().map(|of| of.store.as_str()).collect::<BTreeSet<_>>().len(), "store")
+}
+
+/// Values of these sizes, and how many records.
+fn records(axes: &[&Axes], sizes: &str) -> String {
     let records = values(axes, |of| Some(of.records), |records| format_count(*records));
-    let data = values(axes, |of| Some(of.data.clone()), Clone::clone);
-    let class = |of: &Axes| Some(if of.unequal { None } else { Some(of.durability) });
-    let classes = values(axes, class, |class| class.map_or_else(|| "as set".to_owned(), |class| class.to_string()));
+    let plural = if records == ["1"] { "" } else { "s" };
+    format!("values of {sizes} × {} record{plural}", listed_or_ends(&records))
+}
+
+fn threads(axes: &[&Axes]) -> String {
     let threads = values(axes, |of| Some(of.threads), |threads| format_count(u64::from(*threads)));
-    [
-        counted(stores.len(), "store"),
-        format!(
-            "values of {} × {} record{} of {} data",
-            listed_or_ends(&sizes),
-            listed_or_ends(&records),
-            if records == ["1"] { "" } else { "s" },
-            listed_or_ends(&data)
-        ),
-        format!("durability {}", listed_or_ends(&classes)),
-        if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", listed_or_ends(&threads)) },
-    ]
+    if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", listed_or_ends(&threads)) }
 }
 
 /// What was measured of a run: of a pick what was asked, since of the changes to it each is by itself.

@@ -25,7 +25,7 @@ const ROWS_MAX: usize = 14;
 
 /// The short answer of a run as text that ends with a line break: 20 lines at most on 80 columns.
 pub fn render_answer(of: &Analysis, options: &TerminalOptions, further: &Further) -> String {
-    fitting(|rows| brief::answer(of, further, rows), *options)
+    fitting(brief::answer(of, further), *options)
 }
 
 /// The same of a comparison, of which `part` is the part by which figures may be worse.
@@ -35,7 +35,7 @@ pub fn render_comparison_answer(
     options: &TerminalOptions,
     further: &Further,
 ) -> String {
-    fitting(|rows| brief::compared(of, part, further, rows), *options)
+    fitting(brief::compared(of, part, further), *options)
 }
 
 /// What failed, was skipped or left out, warnings and notes, all of them, as text that ends with a line break.
@@ -49,10 +49,16 @@ pub fn render_comparison_notices(of: &ComparisonReport, options: &TerminalOption
 }
 
 /// A short answer with as many rows of its longest table as have room.
-fn fitting(make: impl Fn(usize) -> Document, options: TerminalOptions) -> String {
-    let text = |rows| document(&make(rows), TerminalOptions { full: false, ..options });
-    let has_room = |text: &String| text.lines().count() <= LINES_MAX;
-    (1..=ROWS_MAX).rev().map(text).find(has_room).unwrap_or_else(|| text(1))
+fn fitting(mut of: Document, options: TerminalOptions) -> String {
+    let mut rows = ROWS_MAX;
+    loop {
+        brief::fold(&mut of, rows);
+        let text = document(&of, TerminalOptions { full: false, ..options });
+        if rows == 1 || text.lines().count() <= LINES_MAX {
+            return text;
+        }
+        rows -= 1;
+    }
 }
 
 /// A run's report as text that ends with a line break.

@@ -4,17 +4,17 @@ use bakeoff_results::comparison::{Change, Comparison, Line, Verdict};
 use bakeoff_results::figures::Measure;
 use bakeoff_text::{counted, listed_at_most, percent, ratio};
 
-use crate::brief::parts::{Further, MORE, NAMES_MAX, shown_by_notes};
+use crate::brief::parts::{Further, NAMES_MAX, shown_by_notes};
 use crate::compare::ComparisonReport;
 use crate::compare::document::{figures, kind};
-use crate::document::{Block, Cell, Column, Document, Fold, Section, SectionId, Table, Text, Title};
+use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Text, Title};
 use crate::labels::change_label;
 
 /// Changes that are named in the first sentence, of each direction.
 const NAMED: usize = 1;
 
-/// The answer, its table with so many rows at most, and what else there is. `part` is the part by which figures may be worse.
-pub(crate) fn compared(of: &ComparisonReport, part: Option<f64>, further: &Further, rows: usize) -> Document {
+/// The answer, its table, and what else there is. `part` is the part by which figures may be worse.
+pub(crate) fn compared(of: &ComparisonReport, part: Option<f64>, further: &Further) -> Document {
     let [a, b] = &of.labels;
     let lead = [
         failed(of),
@@ -24,9 +24,7 @@ pub(crate) fn compared(of: &ComparisonReport, part: Option<f64>, further: &Furth
     let mut sections = Vec::new();
     let table = table(of);
     if table.rows().count() > 0 {
-        let fold = Fold::after(rows, table.rows().count(), MORE);
-        let blocks = vec![Block::Table(Table { fold, ..table })];
-        sections.push(Section::new(SectionId::OverEverything, Title::None, blocks));
+        sections.push(Section::new(SectionId::OverEverything, Title::None, vec![Block::Table(table)]));
     }
     let notices = [(of.warnings.len(), "warning"), (of.notes.len(), "note"), (of.differences.len(), "difference")];
     let notices = notices.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| counted(number, noun));

@@ -4,9 +4,6 @@ use bakeoff_text::HARD_SPACE;
 
 use crate::document::Block;
 
-/// How to see the rows that have no room.
-pub(super) const MORE: &str = "--full";
-
 /// Names in a sentence; of more, the rest is counted.
 pub(super) const NAMES_MAX: usize = 3;
 

@@ -8,8 +8,8 @@ use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome, rival};
 use bakeoff_stats::{Place, Ranking, Standing, TIED_WITHIN};
 use bakeoff_text::{counted, listed_at_most, percent, ratio, time};
 
-use crate::brief::parts::{MORE, NAMES_MAX};
-use crate::document::{Block, Cell, Column, Document, Fold, Section, SectionId, Table, Title};
+use crate::brief::parts::NAMES_MAX;
+use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, kept_together};
 use crate::measured::scope;
 use crate::sections::pick::answer::{behind, describe_power_cut, figure, nothing, verdict};
@@ -18,7 +18,7 @@ use crate::sections::pick::picked::Picked;
 use crate::sections::pick::time::more_time;
 
 /// The answer, its table, and what else is known.
-pub(super) fn document(outcome: &PickOutcome<'_>, rows: usize) -> Document {
+pub(super) fn document(outcome: &PickOutcome<'_>) -> Document {
     let picked = Picked::new(outcome);
     let scope = Some(scope(outcome.run)).filter(|scope| !scope.is_empty());
     let mut lead = Vec::new();
@@ -29,9 +29,8 @@ pub(super) fn document(outcome: &PickOutcome<'_>, rows: usize) -> Document {
         Some(ranking) => {
             lead.extend(headline(&picked, ranking));
             lead.extend(what_holds(&picked, ranking));
-            let table = costs(&picked, ranking);
-            let fold = Fold::after(rows, table.rows().count(), MORE);
-            sections.push(Section::new(SectionId::PickCosts, Title::None, vec![Block::Table(Table { fold, ..table })]));
+            let table = Block::Table(costs(&picked, ranking));
+            sections.push(Section::new(SectionId::PickCosts, Title::None, vec![table]));
             last.extend(changes(&picked, ranking));
         }
     }

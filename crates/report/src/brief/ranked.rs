@@ -12,9 +12,9 @@ use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::{Ranking, TIED_WITHIN, Verdict};
 use bakeoff_text::{counted, digits, listed_at_most, ratio};
 
-use crate::brief::parts::{MORE, NAMES_MAX};
+use crate::brief::parts::NAMES_MAX;
 use crate::circumstances::varying;
-use crate::document::{Block, Cell, Column, Document, Fold, Section, SectionId, Table, Text, Title};
+use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Text, Title};
 use crate::labels::{TOO_FEW_ROUNDS, figure, from_one, interval, kept_together, undecided};
 use crate::measured::scope;
 use crate::sections::answer::{Promise, promise};
@@ -25,7 +25,7 @@ use crate::sections::names::{short_names, store_called};
 const TIED_NAMES_MAX: usize = 2;
 
 /// The answer and its table.
-pub(super) fn document(of: &Analysis, rows: usize) -> Document {
+pub(super) fn document(of: &Analysis) -> Document {
     let contenders = &*of.contenders;
     let tables: Vec<Ranked> = of.ranked().collect();
     let (first, table, last) = match tables.as_slice() {
@@ -33,7 +33,6 @@ pub(super) fn document(of: &Analysis, rows: usize) -> Document {
         [only] => (headline(*only, contenders), operations(*only, contenders), in_workloads(*only, contenders)),
         several => (headline_of_tables(of), conditions(several, contenders), None),
     };
-    let fold = Fold::after(rows, table.rows().count(), MORE);
     let unequal = tables.iter().any(|of| of.table.circumstances.durability().is_none());
     let lead = [
         unequal.then(unfair),
@@ -42,7 +41,7 @@ pub(super) fn document(of: &Analysis, rows: usize) -> Document {
         tables.first().filter(|_| tables.len() == 1).map(|of| Block::paragraph(power_cut(of.table, contenders))),
         few_rounds(&CellsMeasured::of(of.run)).map(|few| Block::Note(few.into())),
     ];
-    let table = Section::new(SectionId::Matrix, Title::None, vec![Block::Table(Table { fold, ..table })]);
+    let table = Section::new(SectionId::Matrix, Title::None, vec![Block::Table(table)]);
     let last = Section::new(SectionId::Hint, Title::None, last.into_iter().map(Block::paragraph).collect());
     Document { lead: lead.into_iter().flatten().collect(), sections: vec![table, last], ..Document::default() }
 }

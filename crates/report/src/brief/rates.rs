@@ -5,19 +5,16 @@ use bakeoff_results::rate_search::RateFacts;
 use bakeoff_results::run::Run;
 use bakeoff_text::{counted, or_dash, printable, rate, time};
 
-use crate::brief::parts::{Further, MORE};
-use crate::document::{Block, Cell, Column, Document, Fold, Section, SectionId, Table, Title};
+use crate::brief::parts::Further;
+use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::measured::scope;
 
 /// Workloads that are shown.
 const WORKLOADS_MAX: usize = 2;
 
 /// The answer and its tables.
-pub(super) fn document(run: &Run, facts: &RateFacts, further: &Further, rows: usize) -> Document {
-    let title = |of: &RateResult| {
-        let known = run.stores().iter().find(|store| store.name == of.search.store);
-        printable(known.map_or(&of.search.store, |store| &store.title))
-    };
+pub(super) fn document(run: &Run, facts: &RateFacts, further: &Further) -> Document {
+    let title = |of: &RateResult| printable(run.store_title(&of.search.store));
     let workloads = rate_results(run, facts);
     let first = workloads.first().and_then(|workload| {
         let held = workload.first()?.bracket.held?;
@@ -32,7 +29,6 @@ pub(super) fn document(run: &Run, facts: &RateFacts, further: &Further, rows: us
             let figures = [rate_at(of.bracket.held), or_dash(of.held_ns, time), rate_at(of.bracket.failed)];
             table.row(std::iter::once(title(of)).chain(figures).map(Cell::from).collect());
         }
-        table.fold = Fold::after(rows, workload.len(), MORE);
         let search = &workload[0].search;
         let heading = format!("{} · phase {}", search.workload, search.phase);
         Section::new(SectionId::Rates, Title::Shown(heading.into()), vec![Block::Table(table)])
