@@ -2,18 +2,7 @@
 
 mod common;
 
-use common::{Place, unwrapped};
-use serde_json::Value;
-
-/// How many operations of a kind a line of a phase has.
-fn count(line: &Value, kind: &str) -> u64 {
-    let kinds = line["result"]["operations"].as_array().expect("kinds");
-    kinds.iter().find(|of| of["operation"] == kind).map_or(0, |of| of["operations"].as_u64().expect("a number"))
-}
-
-fn phases(place: &Place, phase: &str) -> Vec<Value> {
-    place.lines().into_iter().filter(|line| line["result"]["phase"] == phase).collect()
-}
+use common::{Place, operations_of, unwrapped};
 
 /// A row said that the slowest write took 19 ms, while its commits took up to 557 ms.
 #[test]
@@ -42,9 +31,12 @@ batch = 10
 "#;
     place.write("commits.toml", suite);
     place.run(&["run", "commits.toml"]).expect(0);
-    let edits = phases(&place, "edit");
+    let edits = place.phases("edit");
     assert_eq!(edits.len(), 6);
-    assert!(edits.iter().all(|line| (count(line, "update"), count(line, "commit")) == (200, 20)), "{edits:?}");
+    assert!(
+        edits.iter().all(|line| (operations_of(line, "update"), operations_of(line, "commit")) == (200, 20)),
+        "{edits:?}"
+    );
     let full = place.run(&["report", "--full"]).expect(0).stdout;
     let table = full.split("\nCommits\n").nth(1).unwrap_or_else(|| panic!("{full}"));
     for store in ["SQLite", "LMDB", "Fjall"] {
@@ -79,8 +71,8 @@ operations = 6000
 "#;
     place.write("queue.toml", suite);
     place.run(&["run", "queue.toml"]).expect(0);
-    for line in phases(&place, "log") {
-        assert_eq!((count(&line, "insert"), count(&line, "delete")), (3_000, 3_000), "{line}");
+    for line in place.phases("log") {
+        assert_eq!((operations_of(&line, "insert"), operations_of(&line, "delete")), (3_000, 3_000), "{line}");
     }
     let cells = place.cells();
     assert_eq!(cells.len(), 2);

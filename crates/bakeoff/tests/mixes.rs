@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, unwrapped};
+use common::{Place, operations_of, unwrapped};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -103,12 +103,8 @@ fn readers_and_writers_run_next_to_each_other_with_right_answers() {
     place.run(&["run", "roles.toml", "--rounds", "1"]).expect(0);
     let cells = place.cells();
     assert!(cells.len() == 4 && cells.iter().all(|cell| cell["status"] == "ok" && cell["threads"] == 3), "{cells:?}");
-    for line in place.lines().iter().filter(|line| line["result"]["phase"] == "mixed") {
-        let count = |kinds: &[&str]| {
-            let operations = line["result"]["operations"].as_array().unwrap().iter();
-            let of_kind = operations.filter(|of| kinds.contains(&of["operation"].as_str().unwrap()));
-            of_kind.map(|of| of["operations"].as_u64().unwrap()).sum::<u64>()
-        };
+    for line in place.phases("mixed") {
+        let count = |kinds: &[&str]| kinds.iter().map(|kind| operations_of(&line, kind)).sum::<u64>();
         assert_eq!((count(&["get", "exists"]), count(&["update", "insert", "delete"])), (1_500, 500));
         assert_eq!(line["result"]["answers_wrong"], 0);
     }
@@ -165,10 +161,9 @@ fn scans_and_reads_of_what_a_writer_writes_are_compared() {
     let stores: Vec<_> = cells.iter().map(|cell| cell["store"].as_str().unwrap()).collect();
     assert!(["sqlite", "lmdb", "redb", "fjall"].iter().all(|store| stores.contains(store)), "{stores:?}");
     for (phase, least) in [("reads", 1_500), ("scans", 500), ("mixed", 400)] {
-        let lines = place.lines();
-        let of_phase = || lines.iter().filter(|line| line["result"]["phase"] == phase);
-        assert!(of_phase().count() >= 4, "{phase}");
-        assert!(of_phase().all(|line| line["result"]["answers_checked"].as_u64() >= Some(least)), "{lines:?}");
+        let lines = place.phases(phase);
+        assert!(lines.len() >= 4, "{phase}");
+        assert!(lines.iter().all(|line| line["result"]["answers_checked"].as_u64() >= Some(least)), "{lines:?}");
     }
     let refused = |from: &str, to: &str, words: &[&str]| {
         place.write("wrong.toml", &shared.replace(from, to));

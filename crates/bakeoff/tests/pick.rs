@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, unwrapped};
+use common::{Place, operations_of, unwrapped};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -489,16 +489,8 @@ fn a_mix_that_cannot_last_is_cut_and_says_so() {
     let shown = unwrapped(&place.run(&turning).expect(0).stdout);
     assert!(shown.contains("A round has 50,000 operations of this mix."), "{shown}");
     let done = |kind: &str| -> u64 {
-        let is_asked =
-            |line: &&serde_json::Value| line["result"]["phase"] == "application" && line["variant"] == "asked";
-        let lines = place.lines();
-        let line = lines.iter().find(is_asked).expect("a phase");
-        let operations = line["result"]["operations"].as_array().expect("kinds");
-        operations
-            .iter()
-            .find(|each| each["operation"] == kind)
-            .and_then(|each| each["operations"].as_u64())
-            .expect(kind)
+        let lines = place.phases("application");
+        operations_of(lines.iter().find(|line| line["variant"] == "asked").expect("a phase"), kind)
     };
     assert!(done("insert").abs_diff(done("delete")) <= 2 && done("delete") > 12_000, "the data turns over");
 }

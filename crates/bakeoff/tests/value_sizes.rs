@@ -110,9 +110,8 @@ fn small_records_are_popular_in_a_suite_in_a_pick_and_in_a_trace() {
     let cells = place.cells();
     assert!(cells.len() == 2 && cells.iter().all(|cell| cell["status"] == "ok"), "{cells:?}");
     assert!(cells.iter().all(|cell| cell["value_mixture"] == "70% 200B, 30% 20KiB, popular small"), "{cells:?}");
-    let lines = place.lines();
-    let mixed = lines.iter().filter(|line| line["result"]["phase"] == "mixed");
-    for of in mixed.flat_map(|line| line["result"]["operations"].as_array().unwrap()) {
+    let mixed = place.phases("mixed");
+    for of in mixed.iter().flat_map(|line| line["result"]["operations"].as_array().unwrap()) {
         // The first 70 of 100 ranks have 93 % of the operations.
         let small = of["by_size"][0]["operations"].as_f64().unwrap() / of["operations"].as_f64().unwrap();
         assert!((0.89..0.97).contains(&small), "{of}");

@@ -97,6 +97,12 @@ pub(crate) fn rates_tried(place: &Place) -> Vec<(u64, f64)> {
         .collect()
 }
 
+/// How many operations of a kind a line of a phase has.
+pub(crate) fn operations_of(line: &Value, kind: &str) -> u64 {
+    let kinds = line["result"]["operations"].as_array().expect("kinds");
+    kinds.iter().find(|of| of["operation"] == kind).map_or(0, |of| of["operations"].as_u64().expect("a number"))
+}
+
 /// Whether the driver for stores on the JVM is there: where all are said to be built it must be.
 pub(crate) fn jvm_is_built() -> bool {
     let built = program().with_file_name("bakeoff-driver-jvm").exists();
@@ -245,6 +251,11 @@ impl Place {
     pub(crate) fn lines(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.only_run().join("results.jsonl")).expect("there are results");
         text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+    }
+
+    /// The lines of a phase, in the order in which its cells ran.
+    pub(crate) fn phases(&self, phase: &str) -> Vec<Value> {
+        self.lines().into_iter().filter(|line| line["result"]["phase"] == phase).collect()
     }
 
     /// Scratch directories below `bakeoff-results`: leftovers.
