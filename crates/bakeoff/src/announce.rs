@@ -12,7 +12,7 @@ use bakeoff_text::{format_duration, printable_lines};
 
 use crate::{output, show};
 
-/// What is left out and why, each in a line of its own.
+/// Each omission and its reason, in a line of its own.
 fn skipped_lines(skipped: &[Omission]) -> String {
     skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
 }
@@ -95,7 +95,7 @@ pub(crate) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
         };
         print_text!("{}", bakeoff_text::paragraph(&words, show::columns(), "budget: ", "  "))?;
     }
-    // The plan is a plan all the same: it may be meant for another machine.
+    // The plan is shown nevertheless: it may be meant for another machine.
     let lacks: BTreeSet<_> = setup.lacks().map(|why| printable_lines(&explained(&why))).collect();
     for why in lacks {
         print_line!("not here: {why}")?;

@@ -115,15 +115,15 @@ pub(crate) struct RunArguments {
     /// Directory on the disk to measure; a subdirectory is made in it and removed afterwards [default: the --out directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// A directory for a medium, or new:FS or new:FS:SIZE for a file system made for the run (ext4, xfs, btrfs, ntfs, tmpfs;
-    /// needs root); may be given several times
+    /// A directory for a medium; may be given several times. new:FS or new:FS:SIZE makes a file system for the run (ext4, xfs,
+    /// btrfs, ntfs, tmpfs; needs root)
     #[arg(long, value_name = "NAME=DIR")]
     pub(crate) medium: Vec<String>,
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
-    /// Fit the run into this time, and say what was given up for it, e.g. 90s, 3m. A cell that was begun in it and takes
-    /// a quarter of it and five seconds longer is given up too
+    /// Fit the run into this time, such as 90s or 3m, and say what was left out for it. A cell that still runs
+    /// a quarter of it and five seconds later is stopped
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
     /// Look for the highest rate at which a bound on latency holds, for each store of a suite whose phase has a `rate`: p50, p90, p99,
@@ -134,7 +134,7 @@ pub(crate) struct RunArguments {
     /// the JVM). One round unless --rounds says more
     #[arg(long, value_name = "WORD", conflicts_with = "find_rate")]
     pub(crate) profile: Option<Profile>,
-    /// Finish a run that was cut short: the given one, or the newest in --out. Beside it there can only be --budget and --full
+    /// Finish a run that was cut short: the given one, or the newest in --out. Only --budget and --full can go with it
     #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["suite", "tape", "corpus", OVERRIDES, "dir", "medium", "plan", "find_rate", "profile"])]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
@@ -169,7 +169,7 @@ too short to tell; 2 usage or set-up; 130 interrupted."
 pub(crate) struct PickArguments {
     #[command(flatten)]
     pub(crate) items: ItemArguments,
-    /// Read the need from a file: the names of these options as keys. Options given beside it hold over it
+    /// Read the need from a file: the names of these options as keys. Options on the command line override it
     #[arg(long, value_name = "FILE")]
     pub(crate) need: Option<PathBuf>,
     /// Take records, sizes, mix and popularity from a trace of your application (`bakeoff tape summary --help` lists the forms). Other
@@ -178,7 +178,8 @@ pub(crate) struct PickArguments {
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: TraceArguments,
-    /// Replay what an application did, from a tape that `bakeoff tape import` made of its trace, instead of the like of it
+    /// Replay what an application did, from a tape that `bakeoff tape import` made of its trace, instead of
+    /// records and operations that resemble it
     #[arg(long, value_name = "DIR", conflicts_with = "trace")]
     pub(crate) tape: Option<PathBuf>,
     /// Where result directories are made
@@ -215,7 +216,7 @@ pub(crate) struct MapArguments {
     pub(crate) y: String,
     #[command(flatten)]
     pub(crate) pick: PickArguments,
-    /// Go on with a map: the given one, or the newest in --out. Beside it there can only be --budget
+    /// Go on with a map: the given one, or the newest in --out. Only --budget can go with it
     #[arg(long, value_name = "MAP", num_args = 0..=1)]
     pub(crate) resume: Option<Option<PathBuf>>,
 }
@@ -259,13 +260,13 @@ pub(crate) struct ReportArguments {
     /// Write every round's figures as Parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) parquet: Option<PathBuf>,
-    /// Of a map: write every place with what is known of it, and the stores measured there, as CSV
+    /// Of a map: write every place with its answer, if known, and the stores measured there, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) samples: Option<PathBuf>,
     /// Write a workbook with charts, means, places and every round's figures
     #[arg(long, value_name = "FILE")]
     pub(crate) xlsx: Option<PathBuf>,
-    /// Write answer and matrices as Markdown; with --against a paper beside them
+    /// Write answer and matrices as Markdown; with --against, the paper's figures too
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
 }
@@ -416,7 +417,7 @@ fn parse_name(text: &str) -> Result<String, String> {
 /// What `--against` does, with the names of all publications.
 fn against_help() -> String {
     let names: Vec<&str> = bakeoff_results::published::Published::names().collect();
-    format!("Set the run beside a paper, here, with --html or with --markdown: {}", names.join(", "))
+    format!("Compare the run with a paper, here, with --html or with --markdown: {}", names.join(", "))
 }
 
 #[cfg(test)]

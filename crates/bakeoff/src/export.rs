@@ -27,7 +27,7 @@ pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Resul
     Ok(())
 }
 
-/// Where a file is or will be, whatever links and detours lead there.
+/// Where a file is or will be, with links and detours resolved.
 ///
 /// This does not refuse links: [`export`] does.
 pub(crate) fn place_of(file: &Path) -> PathBuf {

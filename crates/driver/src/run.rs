@@ -104,8 +104,8 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     Ok(finished)
 }
 
-/// Has the kernel give this thread, which replays the first lane, the stack it will need: else that happens in the first phase, and
-/// costs more than replaying a hundred operations.
+/// Has the kernel give this thread, which replays the first lane, the stack it will need. Otherwise that happens in the first phase,
+/// and costs more than replaying a hundred operations.
 #[inline(never)]
 fn touch_stack() {
     black_box([0_u8; STACK_BYTES]);

@@ -4,6 +4,7 @@
 //! plan ─Setup→ execute ─Mode::next→ cell ─driver process→ results.jsonl
 //!                        run · race · rate_search · map
 //! ```
+//!
 //! - `plan` finds out everything before anything is measured.
 //! - `cell` runs one round of one cell.
 //! - [`check_driver`] tries the rules of the protocol on a driver.

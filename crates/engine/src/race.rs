@@ -210,8 +210,8 @@ impl Race {
         None
     }
 
-    /// Leaves out the variants that have no time for as many rounds as tell something, the most expensive ones first: what is known of a few is
-    /// worth more than a round of each. The cheapest stays.
+    /// Leaves out the variants that have no time for as many rounds as tell something, the most expensive ones first. Enough rounds of a few
+    /// are worth more than a round of each. The cheapest stays.
     fn leave_out_variants(&mut self, run: &RunState<'_>) {
         let mut expected: Vec<(usize, Duration)> = Vec::new();
         for question in 0..self.facts.questions.len() {

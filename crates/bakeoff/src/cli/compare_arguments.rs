@@ -25,8 +25,8 @@ Exit status: 0 the same or better; 1 something is worse beyond doubt, or a cell 
 longer and may do so by more than --fail-on says (without it 25 %, of two finished runs 60 %);
 2 usage or set-up; 130 interrupted. --fail-on also says by how much a figure may be worse.")]
 pub(crate) struct CompareArguments {
-    /// The run to compare with: its directory, one that holds it alone, or what `run --name` called it. With --run, a driver program,
-    /// a suite file or a directory
+    /// The run to compare with: its directory, a directory that holds only this run, or its `run --name`. With --run, a driver
+    /// program, a suite file or a directory
     #[arg(value_name = "A")]
     pub(crate) a: PathBuf,
     /// The run that is compared with it. With --run, another of the same kind

@@ -1,8 +1,8 @@
 //! Media made for one run: a file system in an image file (or in memory), mounted in a marked
 //! directory and removed with it.
 //!
-//! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own,
-//! which goes with its last process, and the image loses its name as soon as it is there, with NTFS
+//! Nothing of them outlives a run that is killed. They are mounted in a namespace of the run's own,
+//! which goes with its last process. The image loses its name as soon as it is there, with NTFS
 //! once it is mounted. The marked directories they were mounted in, and that of the run's tapes,
 //! are removed by its [`Guard`](crate::place::guard::Guard), which unmounts too where a namespace
 //! is not permitted. If that is killed as well, the next run with the same base directory removes
@@ -142,9 +142,9 @@ impl NewFileSystem {
     }
 }
 
-/// Bytes that the images will take in the end. They are sparse at first, but file systems write
-/// where they have not written before rather than where a cell's files were, and the next cell's
-/// files would not find the room that was there at the beginning.
+/// Bytes that the images will take in the end. They are sparse at first, but a file system rarely
+/// writes where an earlier cell's files were. So later cells would not find the room that was free
+/// at the beginning.
 pub(crate) fn images_bytes(made: &BTreeMap<String, NewFileSystem>) -> u64 {
     let images = made.values().filter(|new| !new.is_in_memory());
     images.fold(0, |sum, new| sum.saturating_add(new.bytes))

@@ -172,11 +172,11 @@ impl Scratch {
     /// Puts a cell's store out of the way, so that its leftovers are neither written nor removed
     /// while the next one is measured.
     ///
-    /// A store of few files is removed at once. Many files are only cut to nothing, and removed at
-    /// the end: a file system may look at every inode that was freed a moment ago before it gives
-    /// out a new one (ext4 without a journal does, for up to six minutes), and the next cell that
-    /// creates files would pay for it, ten times over where this was found. They are removed on the
-    /// way only when half of the room there was is used.
+    /// A store of few files is removed at once. Many files are only truncated, and removed at the
+    /// end. Otherwise the next cell that creates files would pay for the removal, ten times over
+    /// where this was found: ext4 without a journal does not give out an inode again for up to six
+    /// minutes, and looks at each of those first. Once half of the free space is used, the files
+    /// are removed between cells.
     ///
     /// A medium where that fails is measured no more. A directory that somebody removed is made again for the next cell.
     pub(crate) fn clear(&mut self, medium: &str) {

@@ -1,5 +1,5 @@
-//! `--profile`: a flame graph for each cell's round. A driver that can profile itself is asked to; the CPU time of every other one is
-//! sampled from outside, by `perf`, so that a run without this option has nothing of it.
+//! `--profile`: a flame graph for each cell's round. A driver that can profile itself is asked to. The CPU time of every other one is
+//! sampled from outside, by `perf`. So a run without this option has nothing of it.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};

@@ -182,8 +182,8 @@ impl Display {
         }
     }
 
-    /// The share of the whole time that is over, from 0 to 1. Of a known number of cells it never falls, and is at most their share while
-    /// the time left is guessed: a store that was not seen yet may take longer than all the others.
+    /// The share of the whole time that is over, from 0 to 1. With a known number of cells it never falls. While the time left is
+    /// guessed, it is at most the share of cells done: a store that was not seen yet may take longer than all the others.
     fn share_done(&mut self) -> f64 {
         let Some(prediction) = &self.predicted else { return 0.0 };
         let over = self.begin.elapsed().as_secs_f64();
@@ -203,8 +203,8 @@ impl Display {
     }
 }
 
-/// The terminal does not show a `^C` that is typed: it would stand where the cursor is, at the end of a full line, begin another one, and
-/// the bars would not be cleared to their first.
+/// The terminal does not show a `^C` that is typed. It would stand at the end of a full line and begin another one, and the bars would
+/// not be cleared to their first.
 struct Quiet;
 
 /// The terminal's modes before they were changed, while they are changed.
