@@ -1,4 +1,4 @@
-//! What is done with each entry of a scan: the same arithmetic for the recorder and for a driver (`docs/TAPE.md`).
+//! How each entry of a scan is consumed. The recorder and a driver do the same arithmetic (`docs/TAPE.md`).
 
 use std::hint::black_box;
 

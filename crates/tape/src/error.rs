@@ -101,7 +101,7 @@ pub enum TapeError {
         /// What the format takes.
         expected: String,
     },
-    /// Whoever heard of the progress said to stop.
+    /// The caller asked to stop when it was shown the progress.
     #[error("recording was stopped")]
     Stopped,
     /// The workload cannot be recorded.
@@ -111,7 +111,7 @@ pub enum TapeError {
         what: String,
         /// Its value.
         found: String,
-        /// What is allowed, and how to mend it.
+        /// What is allowed, and how to fix it.
         expected: String,
     },
     /// A directory was taken for an imported tape.
@@ -127,7 +127,7 @@ pub enum TapeError {
     Corpus {
         /// The folder.
         path: PathBuf,
-        /// What is wrong, and how to mend it.
+        /// What is wrong, and how to fix it.
         what: String,
     },
 }

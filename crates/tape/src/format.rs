@@ -47,7 +47,7 @@ pub mod flags {
     pub const DUE: u8 = 8;
     /// Entries may come in any order.
     pub const ANY_ORDER: u8 = 16;
-    /// Another lane replaces the value meanwhile.
+    /// Another lane may replace the value at the same time.
     pub const SHARED: u8 = 32;
 
     /// The flags that an operation may have.
@@ -75,12 +75,12 @@ pub struct Scan {
     pub bytes: u64,
     /// The consumer's last state.
     pub checksum: u64,
-    /// What is done with each entry.
+    /// How each entry is consumed.
     pub consumer: Consumer,
 }
 
-/// The scan fields as they lie on a tape. A record refers to them where they are: decoded in every record, they would make
-/// records too large to be handed from a block to a store in a few nanoseconds.
+/// The scan fields as they are on a tape. A record refers to them in place. Decoded in every record, they would make
+/// records too large to pass from a block to a store in a few nanoseconds.
 pub type ScanFields = [u8; SCAN_BYTES];
 
 impl Scan {
@@ -142,7 +142,8 @@ impl Record<'_> {
         self.flags & flags::UNTIMED != 0
     }
 
-    /// Whether another lane replaces the value meanwhile, so that it may be one of several ([`crate::may_hold`]).
+    /// Whether another lane may replace the value at the same time. Then the value may be one of several
+    /// ([`crate::may_hold`]).
     #[inline]
     pub fn shared(&self) -> bool {
         self.flags & flags::SHARED != 0
@@ -241,7 +242,7 @@ impl BlockHeader {
         bytes
     }
 
-    /// Reads a block's header and refuses one that no block has, so that nothing huge is ever allocated for it.
+    /// Reads a block's header. Refuses impossible ones, so that no huge allocation follows from them.
     pub(crate) fn decode(bytes: &[u8; BLOCK_HEADER_BYTES]) -> Result<Self, Flaw> {
         let header = Self {
             record_bytes: u32_at(bytes, 0).unwrap_or_default(),
@@ -312,8 +313,8 @@ pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
     })
 }
 
-/// Refuses a record that breaks a rule of the format, whatever a decoder would make of it. Gives the field, its value
-/// and what it should be.
+/// Refuses a record that breaks a rule of the format, even if a decoder could read it. Gives the field, its value and
+/// the expected value.
 pub(crate) fn check_record(record: &Record<'_>, pool_bytes: u64) -> Result<(), (&'static str, String, String)> {
     let (key_bytes, operation) = (record.key.len(), record.operation);
     let allowed = flags::of(operation);

@@ -84,7 +84,7 @@ pub(crate) struct HeaderShape {
 }
 
 impl HeaderShape {
-    /// Reads the shape from the fixed part, and refuses one that no tape has.
+    /// Reads the shape from the fixed part, and refuses an impossible one.
     pub(crate) fn decode(fixed: &[u8; FIXED_BYTES]) -> Result<Self, Flaw> {
         let field = |offset| u32_at(fixed, offset).unwrap_or_default() as usize;
         let shape = Self { header_bytes: field(12), lanes: field(16), metadata_bytes: field(20) };

@@ -1,7 +1,7 @@
 //! Imported recordings: the operations of an application instead of drawn ones, in the same files as any recording.
 //!
-//! Whoever imports writes the tapes and the pool into a directory and calls [`keep_import`] last; before, nobody takes the directory
-//! for a recording.
+//! An importer writes the tapes and the pool into a directory and calls [`keep_import`] last. Until then, nothing takes
+//! the directory for a recording.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub fn open_import(directory: &Path) -> Result<(Workload, Recording), TapeError>
     let damaged = |why| foreign(&format!("a file of it is missing, damaged or was changed: {why}"));
     let recording = file.whole(directory).map_err(damaged)?;
     if import_identity(&recording) != identity || recording.phases.len() != phases {
-        return Err(foreign("its tapes are not those that were imported"));
+        return Err(foreign("its tapes are not the imported ones"));
     }
     Ok((workload, recording))
 }

@@ -1,9 +1,10 @@
-//! The way to the first record that is there, past those that were deleted before it.
+//! The way to the first record that exists, past deleted ones before it.
 //!
-//! A queue's head has all records before it that ever were: to pass them one by one for each operation would take a time that grows with the square
-//! of the number of operations.
+//! A queue's head has all earlier records before it. Passing them one by one for each operation would take time that
+//! grows with the square of the number of operations.
 
-/// For each place in an order of records, from where on there may be one that was not deleted. Deleted records stay so for as long as this is used.
+/// For each place in an order of records, a place from which on a record may not be deleted. Deleted records stay
+/// deleted for as long as this is used.
 #[derive(Default)]
 pub(crate) struct Jumps {
     /// Where to look on; a place of its own if nobody knows of one further on. Made when first asked.
@@ -24,7 +25,7 @@ impl Jumps {
                 _ => break,
             }
         }
-        // Whoever comes this way again goes there at once.
+        // The next search from these places jumps there at once.
         let mut passed = from;
         while passed < at {
             let next = u64::from(self.next[passed as usize]).max(passed + 1);

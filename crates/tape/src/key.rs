@@ -19,7 +19,8 @@ pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     }
 }
 
-/// How many different records keys of a form can name whose shortest have so many bytes: 256 for integers of one byte.
+/// How many different records the keys of a form can name if the shortest key has `bytes` bytes: 256 for integers of
+/// one byte.
 pub fn key_count(form: KeyForm, bytes: u32) -> u64 {
     match form {
         KeyForm::Integer => 256_u64.checked_pow(bytes),
@@ -29,7 +30,7 @@ pub fn key_count(form: KeyForm, bytes: u32) -> u64 {
     .unwrap_or(u64::MAX)
 }
 
-/// How many bytes the keys of a form need at least to name so many records.
+/// How many bytes the keys of a form need at least to name `records` records.
 pub fn key_bytes_needed(form: KeyForm, records: u64) -> u32 {
     let (least, most) = key_lengths(form).unwrap_or_default();
     (least..=most).find(|bytes| key_count(form, *bytes) >= records).unwrap_or(most)
@@ -110,7 +111,7 @@ impl KeyMaker {
         !matches!(self.form, KeyForm::Sha1 | KeyForm::Directory)
     }
 
-    /// The key of the record with this index, of those that the keys can name.
+    /// The key of the record with this index, which must be below the number of records that the keys can name.
     #[inline]
     pub fn make<'a>(&self, index: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
         let bytes = self.bytes_of(index);
@@ -231,8 +232,9 @@ fn decimal(index: u64, out: &mut [u8]) {
     }
 }
 
-/// The decimal digits of a number below 10⁸. Halves, quarters and single digits are split off side by side in one register: a digit
-/// after the other would wait for each division before it, and keys are made for every operation of a tape.
+/// The decimal digits of a number below 10⁸. It splits off halves, quarters and single digits in parallel in one
+/// register. Digit after digit, each would wait for the division before it. Keys are made for every operation of a
+/// tape.
 #[inline]
 fn eight_digits(number: u64) -> [u8; DIGITS] {
     let halves = (number / 10_000) | ((number % 10_000) << 32);

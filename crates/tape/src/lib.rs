@@ -1,7 +1,7 @@
 //! Tapes: the operations of a phase and their right answers, written out beforehand.
 //!
-//! `docs/TAPE.md` is the format. A driver needs [`TapeReader`], [`Pool`] and [`consume`]; whoever makes tapes calls
-//! [`record()`], which draws the operations of a [`Workload`] and keeps a model that knows the answers.
+//! `docs/TAPE.md` is the format. A driver needs [`TapeReader`], [`Pool`] and [`consume`]. A program that makes tapes
+//! calls [`record()`]: it draws the operations of a [`Workload`], and keeps a model that knows the answers.
 
 mod arrivals;
 pub mod consume;

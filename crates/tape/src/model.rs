@@ -174,7 +174,7 @@ impl Model {
         self.values.get(index as usize) == Some(&DELETED)
     }
 
-    /// What a scan delivers of the records whose keys begin with `prefix`, at most so many.
+    /// What a scan delivers of the records whose keys begin with `prefix`, up to a limit.
     pub(crate) fn scan_prefix(
         &self,
         pool: &Pool,
@@ -251,7 +251,7 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// The key order of the records that are alive, and of those that will be inserted with indexes from the model's
+    /// The key order of the records that are alive, and of those still to be inserted, with indexes from the model's
     /// end up to `index_end`.
     pub(crate) fn by_key(model: &Model, index_end: u64) -> Self {
         if model.keys.ascending() {
@@ -373,7 +373,7 @@ mod tests {
 
     fn put_in_order_and_found_again(keys: KeyMaker) {
         let mut model = Model::new(keys);
-        // So many that some agree in the 33 bits they are sorted by at first.
+        // With 600,000 records, some agree in the 33 bits that the first sort uses.
         for index in (0..600_000).filter(|index| index % 3 != 0) {
             model.put(index, Value { offset: 0, bytes: 1 });
         }

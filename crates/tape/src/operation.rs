@@ -1,4 +1,4 @@
-//! The kinds of operation, and what is done with the entries of a scan.
+//! The kinds of operation, and how the entries of a scan are consumed.
 
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ impl Operation {
     }
 }
 
-/// What is done with each entry of a scan inside the clock.
+/// How each entry of a scan is consumed inside the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]

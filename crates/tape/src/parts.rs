@@ -7,9 +7,9 @@ use crate::{Popular, ValueSizes, Workload};
 
 /// The parts of a workload's value sizes, and the records that have each.
 ///
-/// Of the records that are loaded each part has as many as its weight says, in random order. Which part a record has follows
-/// from its index, so a value is replaced by one of the same part: an application's thumbnails stay thumbnails. Records that
-/// are inserted later repeat the order of those that were loaded. Where records of one end of the sizes are popular, ranks of popularity go
+/// Each part has its weight's share of the loaded records, in random order. A record's index determines its part, so a
+/// value is replaced by one of the same part: an application's thumbnails stay thumbnails. Records inserted later
+/// repeat the order of the loaded ones. Where records at one end of the sizes are popular, ranks of popularity go
 /// through the parts.
 pub(crate) struct Parts {
     parts: Vec<Part>,
@@ -72,7 +72,8 @@ impl Parts {
     }
 }
 
-/// How many of so many records have the first part, the first two, and so on: the nearest whole numbers to what the weights say.
+/// How many of `records` records the first part has, the first two parts have, and so on: the nearest whole numbers to
+/// the weights.
 fn ends(sizes: &ValueSizes, records: u64) -> Vec<u64> {
     let (total, mut before) = (u128::from(sizes.weight()), 0_u128);
     let mut end = |weight: u64| {

@@ -23,7 +23,7 @@ use crate::{
 /// Operations between two reports of progress.
 const PROGRESS_PERIOD: u64 = 1 << 16;
 
-/// What recording a phase needs, beside the model and the tape.
+/// What recording a phase needs, besides the model and the tape.
 pub(crate) struct PhaseJob<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) phase: &'a PhaseSpec,
@@ -248,7 +248,7 @@ impl<'a> LaneRecorder<'a> {
         }
     }
 
-    /// Whether another lane may replace the value of this record meanwhile.
+    /// Whether another lane may replace the value of this record at the same time.
     fn is_written_by_another(&self, index: u64) -> bool {
         let owner = (index % u64::from(self.job.workload.lanes)) as u32;
         self.job.is_shared() && owner != self.lane && self.job.writes[owner as usize]
@@ -288,7 +288,7 @@ impl<'a> LaneRecorder<'a> {
         self.write(Record { operation, flags, key, value_bytes: bytes, value_offset, due_ns: None, scan: None })
     }
 
-    /// Writes a record to the tape. The first of those that an operation comes to is due when the operation is.
+    /// Writes a record to the tape. The first record of an operation is due when the operation is.
     #[inline]
     fn write(&mut self, record: Record<'_>) -> Result<(), TapeError> {
         let due_ns = self.due_ns.take();
@@ -450,7 +450,7 @@ impl<'a> LaneRecorder<'a> {
         let scan = match phase.reverse {
             false => self.model.scan_prefix(pool, (order, &mut self.jumps), prefix, (limit, phase.consumer)).encode(),
             true => {
-                // What is not there yet lies behind everything where keys ascend.
+                // Where keys ascend, records that do not exist yet are behind all others.
                 let end = if self.keys.ascending() { self.model.index_end() } else { order.len() };
                 let (from, limit, consumer) = (end.wrapping_sub(1), Some(limit), phase.consumer);
                 self.model
@@ -519,7 +519,7 @@ impl Values {
         let (stream, Lying { turn, places }) = (&mut self.place, &mut self.lying[number]);
         if let Some(cut) = &part.cut {
             let value = turn.take(cut, stream);
-            // Nobody could see whether a store has replaced a value by itself.
+            // If a store replaced a value with the same value, nobody could see it.
             return if before == Some(value) { turn.take(cut, stream) } else { value };
         }
         let bytes = part.sizes.draw(&mut self.bytes) as u32;
@@ -527,7 +527,7 @@ impl Values {
         Value { offset, bytes }
     }
 
-    /// A value of the same length as the one that it takes the place of, from another of the places that it may lie at.
+    /// A value of the same length as the one it replaces, from another of the places where it may lie.
     fn draw_shared(&mut self, pool: &Pool, before: Value) -> Value {
         let places = SharedPlaces::of(before.offset.into(), before.bytes, pool.bytes());
         // None of no bytes lies anywhere else: at the very end it could be out of reach of 32 bits.
@@ -559,7 +559,7 @@ struct Aging {
 }
 
 impl Aging {
-    /// That of a phase, if it ages a store or is the load of one that will be aged.
+    /// For a phase that ages a store, or for the load of a store that will be aged.
     fn of(job: &PhaseJob<'_>, (lane, plan): (u32, &LanePlan)) -> Option<Self> {
         let (workload, phase) = (job.workload, job.phase);
         let is_load = workload.age() > 0 && workload.phases.first().is_some_and(|load| load.name == phase.name);

@@ -39,8 +39,8 @@ pub enum Access {
         ranges: u32,
         /// `[a, b, c, d]`: the range of rank `x`, from 1, has the weight `a·e^(b·x) + c·e^(d·x)`.
         range: [f64; 4],
-        /// `[a, b]`: the part `a·x^b` of a range's operations falls on its first `x` records, which are scattered over it; so many that
-        /// the part reaches 1 may be more than the range has.
+        /// `[a, b]`: the part `a·x^b` of a range's operations falls on its first `x` records, which are scattered over
+        /// it. The `x` at which the part reaches 1 may be more than the range has.
         key: [f64; 2],
     },
 }
@@ -55,7 +55,8 @@ impl Access {
 /// Threads of a phase that all do the same, next to others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Role {
-    /// How many there are of as many as all roles of the phase have together. Of a multiple of that there are so many times as many.
+    /// Its share of the threads that all roles of the phase have together. A multiple of that total has the same
+    /// multiple of each.
     pub threads: u32,
     /// Their part of the operations of the phase, by weight.
     pub share: f64,
@@ -67,7 +68,7 @@ pub struct Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Batch {
-    /// Each write by itself.
+    /// Each write is a batch.
     Each,
     /// A commit after this many writes, and after the last.
     Writes(u64),
@@ -85,7 +86,7 @@ pub enum Measure {
     Throughput,
 }
 
-/// Operations that are due at times, however long those before them take.
+/// Operations that are due at fixed times, regardless of how long earlier ones take.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum OpenLoop {
@@ -99,7 +100,7 @@ pub enum OpenLoop {
         /// Operations a second, of all lanes together.
         per_second: f64,
     },
-    /// At the times that are on the tape, an imported one or one that was drawn for another rate, divided by a number.
+    /// At the times on the tape, divided by a number. The tape is imported, or was drawn for another rate.
     Recorded {
         /// The number.
         speed: f64,
@@ -116,7 +117,7 @@ impl OpenLoop {
     }
 }
 
-/// One phase, measured by itself.
+/// One phase, measured separately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseSpec {
     /// Its name in results: lower case, `-` between words, unique in the cell.
@@ -128,8 +129,8 @@ pub struct PhaseSpec {
     pub roles: Vec<Role>,
     /// Operations in all lanes together, commits and what restores records not counted; `None`: as many as `records` of the workload.
     pub operations: Option<u64>,
-    /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks end at a random leaf,
-    /// whatever this says.
+    /// Which records the operations use. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks always
+    /// end at a random leaf.
     pub access: Access,
     /// Kinds of operation that fall on records chosen otherwise. Accesses that go by popularity agree on which records are popular.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -143,13 +144,13 @@ pub struct PhaseSpec {
     /// Put each deleted key back at once, with a new value, and remove inserted ones whenever a lane has grown to five times its records, and at the
     /// end. All of it is outside the clock: the number of records stays.
     pub restore: bool,
-    /// Above 0, the phase ages the store: it replaces the value of every record loaded so many times, each time in another random order. It is the
-    /// second phase, only updates, and has no number of operations. The load then writes other values, so that the content afterwards is that of a
-    /// store that was not aged.
+    /// Above 0, the phase ages the store: it replaces the value of every loaded record this many times, each time in
+    /// another random order. It is the second phase, has only updates, and no number of operations. The load then
+    /// writes other values, so that the content afterwards is that of a store that was not aged.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub turnovers: u32,
-    /// Lanes that only read share the records of those that write, which replace values by others of the same length; and lanes scan while others
-    /// write. There are no deletes then, and no inserts next to scans.
+    /// Lanes that only read share the records of lanes that write, which replace values by others of the same length.
+    /// Lanes scan while others write. There are no deletes then, and no inserts next to scans.
     #[serde(default, skip_serializing_if = "is_false")]
     pub shared: bool,
     /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
@@ -161,13 +162,13 @@ pub struct PhaseSpec {
     /// Measure only once the rate of operations has settled, at the latest after this part of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_within: Option<f64>,
-    /// Wait afterwards until the store has done whatever it put off, and say how long that took.
+    /// Wait afterwards until the store's background work is done, and report how long that took.
     #[serde(default, skip_serializing_if = "is_false")]
     pub settle: bool,
     /// Before it, the store is closed and opened again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reopen: bool,
-    /// The page cache of the store's files is dropped meanwhile; only with `reopen`.
+    /// The page cache of the store's files is dropped before it is opened again; only with `reopen`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cold: bool,
     /// For scans: entries to read.
@@ -193,8 +194,8 @@ pub struct PhaseSpec {
 }
 
 impl PhaseSpec {
-    /// A phase that reads and writes uniformly, each write acknowledged by itself and each operation timed, as soon as the one before has
-    /// ended; for whatever else a phase does, its fields are set.
+    /// A phase that reads and writes uniformly. Each write is acknowledged separately, and each operation is timed and
+    /// starts as soon as the one before has ended. Set the fields for anything else.
     pub fn new(name: &str, mix: impl IntoIterator<Item = (Operation, f64)>, operations: Option<u64>) -> Self {
         Self {
             name: name.to_owned(),
@@ -226,7 +227,8 @@ impl PhaseSpec {
         }
     }
 
-    /// Operations in all lanes together, commits and what restores records not counted, where so many records are loaded.
+    /// Operations of all lanes together when `records` records are loaded. Commits, and operations that restore
+    /// records, are not counted.
     pub fn drawn(&self, records: u64) -> u64 {
         let each = self.operations.unwrap_or(records);
         each.saturating_mul(u64::from(self.turnovers.max(1)))

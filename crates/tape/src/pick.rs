@@ -21,8 +21,8 @@ pub(crate) struct Share<'a> {
     pub(crate) lane: u32,
     /// Lanes of the tape.
     pub(crate) lanes: u32,
-    /// For each lane whether it writes. One that does touches only the records whose index is its number modulo the number of lanes. Those
-    /// that only read share theirs.
+    /// For each lane whether it writes. A lane that writes touches only the records whose index is its number modulo
+    /// the number of lanes. Lanes that only read share theirs.
     pub(crate) writes: &'a [bool],
     /// Lanes that only read share the records of the others too.
     pub(crate) shared: bool,
@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
 enum Live {
     /// All of the lane's indexes, ascending: nothing was ever removed.
     Dense { first: u64, step: u64, count: u64 },
-    /// Whichever are alive. The last one takes the slot of one that is removed.
+    /// All records that are alive. When one is removed, the last one takes its slot.
     Listed(Vec<u32>),
     /// The same, from the oldest to the newest.
     ByAge(VecDeque<u32>),
@@ -259,7 +259,8 @@ impl Live {
         }
     }
 
-    /// Removes a record, which has this slot unless another picker of a lane by age has picked it. The one that has the slot now, if another has.
+    /// Removes a record, which has this slot unless another picker of a lane by age has picked it. Gives the record
+    /// that has the slot now, if any.
     fn remove(&mut self, Pick { index, slot }: Pick) -> Option<u64> {
         let slot = slot as usize;
         match self {

@@ -5,16 +5,18 @@ use crate::random::{Permutation, Purpose, Stream};
 use crate::sizes::Sizes;
 use crate::{POOL_BYTES_MAX, SizeRange, ValueSizes, Workload};
 
-/// A pool is at least this long, so that values with bytes in common are seldom compressed together: of a block of values from anywhere in it, half the
-/// block's length over the pool's is there twice (0.2 % of 4 KiB, 1.6 % of 32 KiB). It is no longer for short values, so that they come from the
-/// processor's caches, where a program has what it has just made. LevelDB's and RocksDB's own benchmarks take 1 MiB.
+/// A pool is at least this long, so that values with bytes in common are seldom compressed together. In a block of
+/// values from anywhere in it, half the block's length over the pool's is there twice (0.2 % of 4 KiB, 1.6 % of 32
+/// KiB). It is no longer for short values, so that they come from the processor's caches, as values that a program has
+/// just made do. LevelDB's and RocksDB's own benchmarks take 1 MiB.
 const POOL_BYTES_MIN: u64 = 1 << 20;
 
-/// A pool is this many times the longest value, and values are slices of a cut only if there are so many of them: a wrong answer that is another
-/// record's value is one of them.
+/// A pool is this many times the longest value, and values are slices of a cut only if there are this many. A wrong
+/// answer that is another record's value is then the right slice in only one case in this many.
 const SLICES_MIN: u64 = 16;
 
-/// A pool has room for so many values from the middle of the range, as long as that is no more than [`SLICES_BYTES_MAX`].
+/// A pool has room for this many values from the middle of the range, as long as that is no more than
+/// [`SLICES_BYTES_MAX`].
 const SLICES: u64 = 64;
 const SLICES_BYTES_MAX: u64 = 8 << 20;
 
@@ -66,8 +68,8 @@ impl Cut {
     }
 }
 
-/// The slices of a [`Cut`] that a lane takes: all of them from somewhere in the pool on, one directly behind the other, then all again from somewhere
-/// else, so that values which lie near each other in order of insertion or of keys are seldom the same.
+/// The slices of a [`Cut`] that a lane takes: all of them in order from a random place in the pool on, then all again
+/// from another one. So values that are near each other in order of insertion or of keys are seldom the same.
 #[derive(Clone, Default)]
 pub(crate) struct Turn {
     next: usize,
@@ -92,14 +94,15 @@ impl Turn {
     }
 }
 
-/// The places of values of any length, in the order in which they are written: one directly after the other, from somewhere in the pool to its end, then
-/// again from somewhere else, so that values which lie near each other in order of insertion or of keys are seldom the same slices.
+/// The places of values of any length, in the order in which they are written. Values follow each other from a random
+/// place in the pool to its end, then again from another one. So values that are near each other in order of
+/// insertion or of keys are seldom the same slices.
 ///
-/// A program writes what it has just made, and that is in the processor's caches. Values that follow each other come into them by
-/// themselves, where values from anywhere would have to be waited for, by us or by the store.
+/// A program writes what it has just made, and that is in the processor's caches. The processor prefetches values that
+/// follow each other. bakeoff or the store would have to wait for values from anywhere.
 ///
-/// Where the pool is many times a value's length they begin again at a multiple of that length, so that values of one length are few slices, as of a
-/// pool that was cut.
+/// Where the pool is many times a value's length, they begin again at a multiple of that length. So values of one
+/// length are few slices, as in a pool that was cut.
 #[derive(Clone, Default)]
 pub struct Places {
     next: Option<u64>,

@@ -73,20 +73,20 @@ pub(crate) struct LanePlan {
     pub(crate) inserts: u64,
     /// The index of the lane's first insert; the others follow at the distance of the number of lanes.
     pub(crate) first_insert: u64,
-    /// By how many records it may grow meanwhile, at most.
+    /// By how many records it may grow during the phase, at most.
     pub(crate) grows: u64,
     /// How inserts and deletes take turns, if they do.
     pub(crate) turns: Option<Turns>,
 }
 
-/// One phase, as far as it is known beforehand.
+/// Facts about one phase before it is recorded.
 pub(crate) struct PhasePlan {
     pub(crate) lanes: Vec<LanePlan>,
     /// All indexes are below this when the phase ends.
     pub(crate) index_end: u64,
 }
 
-/// The phases of a workload, as far as they are known beforehand.
+/// Facts about the phases of a workload before they are recorded.
 pub(crate) struct Plan {
     pub(crate) phases: Vec<PhasePlan>,
     pub(crate) index_end: u64,
@@ -127,7 +127,7 @@ impl Plan {
     }
 }
 
-/// The part of a lane that has so many records, which become as many as the phase leaves.
+/// The part of a lane that has `alive` records. `alive` becomes the number that the phase leaves.
 fn plan_lane(workload: &Workload, phase: &PhaseSpec, (lane, alive): (u32, &mut u64), index_end: u64) -> LanePlan {
     let (lane_number, lanes) = (u64::from(lane), u64::from(workload.lanes));
     let phase = &phase.of_lane(lane, workload.lanes, workload.records);

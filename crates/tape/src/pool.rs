@@ -20,10 +20,10 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Pieces compressed, at most.
 const PIECES_MAX: usize = 64;
 
-/// Progress is reported after so many bytes: several times a second.
+/// Progress is reported after this many bytes: several times a second.
 const PROGRESS_BYTES: u64 = 4 << 20;
 
-/// What is known of a pool.
+/// Facts about a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolFacts {
     /// Its length.
@@ -103,7 +103,7 @@ impl Pool {
         Self::map(&file, path)
     }
 
-    /// The same of a pool that must have so many bytes. Another one is refused before anything of it is read.
+    /// The same for a pool that must have `bytes` bytes. A pool of another length is refused before it is read.
     ///
     /// # Errors
     /// As [`Pool::open`], or it has another length.
@@ -119,7 +119,7 @@ impl Pool {
 
     fn map(file: &File, path: &Path) -> Result<Self, TapeError> {
         // SAFETY: the mapping is private to this process and only read. Nothing in bakeoff changes a pool that has its
-        // name; a pool changed by someone else meanwhile gives wrong values, which the checks of answers find.
+        // name. If someone else changes it, values are wrong, and the checks of answers find that.
         let map = unsafe { MmapOptions::new().populate().map(file) };
         Ok(Self { map: map.map_err(TapeError::io("map into memory", path))? })
     }

@@ -83,16 +83,17 @@ impl Stream {
 
 /// Draws ranks from 1 to `n` with probabilities in proportion to `rank^-theta`.
 ///
-/// The ranks lie in bins: one each for the first, then [`BINS_OF_OCTAVE`] for each doubling. A place in the bins' area, where a rank
-/// of a bin is taken to be as likely as its first, is found through a table; a rank is kept with the probability that makes up
-/// for the difference. That takes a power for one draw in a hundred, and powers take longer than all else in an operation.
+/// The ranks are in bins: one each for the first, then [`BINS_OF_OCTAVE`] for each doubling. A draw finds a place in
+/// the bins' area through a table; all ranks of a bin count as likely as its first. It keeps a rank with the
+/// probability that makes up for the difference. That takes a power for one draw in a hundred, and powers take longer
+/// than all else in an operation.
 #[derive(Clone)]
 pub(crate) struct Zipf {
     theta: f64,
     n: u64,
     /// The area of the ranks up to `n`.
     area: f64,
-    /// Those of all ranks, and a last one that no area reaches.
+    /// The bins of all ranks, and a last bin beyond every area.
     bins: Vec<Bin>,
     /// For equal parts of the area of all bins: the last bin that begins no later than the part.
     guide: Vec<u16>,
@@ -178,7 +179,8 @@ impl Zipf {
             let along = (place - bin.before) * bin.ranks_per_area;
             let beyond = f64::from(along as u32);
             let chance = along - beyond;
-            // How likely the rank is beside its bin's first; the lower bound, which needs no power, settles nearly every case.
+            // How likely the rank is compared with its bin's first; the lower bound, which needs no power, decides
+            // nearly every case.
             let kept = || libm::pow(bin.first as f64 / (bin.first as f64 + beyond), self.theta);
             if chance < 1.0 - beyond * bin.fall || chance < kept() {
                 return (bin.first + along as u64).min(self.n);

@@ -1,9 +1,9 @@
 //! Reading a tape: a header that is checked when the tape is opened, and lanes that are read block by block.
 //!
-//! A block is checked as a whole before it is handed out (checksum, counts, every record), so that going through its
-//! records inside a replay loop needs no error path. Once [`TapeReader::check`] has seen a whole tape, its blocks are not checked
-//! again as long as the file stays as it was; whether it did is looked at when a lane begins, and asked for by who has replayed it
-//! ([`TapeReader::check_unchanged`]).
+//! A block is checked as a whole before a caller gets it (checksum, counts, every record). So a replay loop goes
+//! through its records without an error path. Once [`TapeReader::check`] has seen a whole tape, its blocks are not
+//! checked again as long as the file stays as it was. A lane that begins looks whether it did, and a caller that has
+//! replayed it asks ([`TapeReader::check_unchanged`]).
 
 use std::fs::File;
 use std::hint::black_box;
@@ -60,8 +60,8 @@ const WINDOW_BYTES: usize = 1 << 20;
 /// Where windows begin: a multiple of the pages of all machines.
 const PAGE_BYTES: usize = 64 << 10;
 
-/// The part of a mapped tape that a lane has in memory. It is brought in as a whole, so that nothing is fetched while a block's
-/// clock runs, and let go of when it was gone through, so that memory stays flat.
+/// The part of a mapped tape that a lane has in memory. It is read in as a whole, so that nothing is fetched while a
+/// block's clock runs. It is released when the lane has gone through it, so that memory stays flat.
 struct Window {
     map: Arc<Mmap>,
     begin: usize,
@@ -139,9 +139,9 @@ impl TapeReader {
         let mut bytes = vec![0; shape.header_bytes];
         file.read_exact_at(&mut bytes, 0).map_err(TapeError::io("read the header of", path))?;
         let header = decode_header(&mut bytes, shape).map_err(damaged)?;
-        // SAFETY: the mapping is only read. Tapes have their name when they are complete, and nothing in bakeoff writes to them
-        // then. One that somebody else overwrites meanwhile gives other records, which decoding bounds; one that is cut short
-        // ends the process with SIGBUS, and with it one cell.
+        // SAFETY: the mapping is only read. A tape gets its name when it is complete, and nothing in bakeoff writes to
+        // it then. If somebody else overwrites it, records differ, and decoding bounds them. If somebody cuts it short,
+        // SIGBUS ends the process, and with it one cell.
         let map = unsafe { MmapOptions::new().map(&file) }.map_err(TapeError::io("map into memory", path))?;
         let (map, path) = (Arc::new(map), Arc::new(path.to_owned()));
         Ok(Self { file, map, path, header, checked: OnceLock::new() })
@@ -152,8 +152,8 @@ impl TapeReader {
         &self.header
     }
 
-    /// Reads every block of every lane, with the memory of one block, and refuses the tape if anything on it is not
-    /// as it was written: checksums, counts, records, values outside the pool. Says what replaying each lane needs.
+    /// Reads every block of every lane, with the memory of one block. Refuses the tape if anything on it is not as it
+    /// was written: checksums, counts, records, values outside the pool. Gives what replaying each lane needs.
     ///
     /// # Errors
     /// What is wrong and where, or that the file cannot be read.
@@ -350,7 +350,7 @@ fn cut_short(path: &Path, base: u64) -> TapeError {
     damaged(path, base, Flaw::new("block", 0, "cut short", "within the file"))
 }
 
-/// Refuses a block whose bytes are not those that were written. Offsets of flaws are from the block's header.
+/// Refuses a block whose bytes have changed since they were written. Offsets of flaws are from the block's header.
 fn check_checksum(header: &BlockHeader, records: &[u8]) -> Result<(), Flaw> {
     let actual = consume::xxh64(records);
     if actual == header.checksum {

@@ -18,11 +18,11 @@ use crate::{
     Pool, PoolFacts, Progress, Recording, TapeError, TapeShape, TapeWriter, Workload,
 };
 
-/// Name and version of what made a tape, and a count of changes of the bytes within a version (`vectors/recorded.txt`): tapes are byte-identical
-/// only for one, and those of another are made anew.
+/// Name and version of the program that makes tapes, and a count of changes of the bytes within a version
+/// (`vectors/recorded.txt`). Tapes are byte-identical only within one; tapes of another are recorded anew.
 const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-4");
 const POOL_FILE: &str = "pool.bin";
-/// What the pool beside it was made from, and what is known of it.
+/// What the pool next to it was made from, and facts about it.
 const POOL_FACTS_FILE: &str = "pool.json";
 const VERIFY_FILE: &str = "verify.tape";
 
@@ -68,8 +68,8 @@ pub fn record(
     Ok(recording.located(directory))
 }
 
-/// Gives the pool of the recording in `from` to a recording that is to be made in `to`, as links to the same files, so that
-/// workloads with the same pool keep it once. [`record`] uses it if it is the one its workload needs.
+/// Gives the pool of the recording in `from` to a future recording in `to`, as links to the same files. So workloads
+/// with the same pool keep it once. [`record`] uses it if it is the one its workload needs.
 ///
 /// # Errors
 /// `to` cannot be made. Files that cannot be linked are no error: the pool is then made again.

@@ -1,4 +1,4 @@
-//! A recorded workload: its files, and what is known of them.
+//! A recorded workload: its files, and facts about them.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ pub struct Hints {
 pub struct Recording {
     /// The value pool.
     pub pool: PathBuf,
-    /// What is known of it.
+    /// Facts about it.
     pub pool_facts: PoolFacts,
     /// The phases' tapes, in order.
     pub phases: Vec<PhaseTape>,

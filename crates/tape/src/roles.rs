@@ -21,8 +21,8 @@ impl PhaseSpec {
         self.roles.iter().map(|role| role.threads).fold(0, u32::saturating_add).max(1)
     }
 
-    /// What one of so many lanes does, where so many records were loaded: the phase with the mix, the operations and the rate of the lane
-    /// alone. Lanes have roles in their order.
+    /// What one of `lanes` lanes does, with `records` records loaded: the phase with the mix, the operations and the
+    /// rate of that lane alone. Lanes have roles in their order.
     pub fn of_lane(&self, lane: u32, lanes: u32, records: u64) -> Self {
         let (total, [lane_number, all]) = (self.operations.unwrap_or(records), [lane, lanes].map(u64::from));
         let each = |operations: u64, at: u64, of: u64| operations / of + u64::from(at < operations % of);
@@ -64,7 +64,7 @@ impl PhaseSpec {
 }
 
 impl OpenLoop {
-    /// The same at so many times the rate.
+    /// The same at `times` times the rate.
     fn at_rate_of(self, times: f64) -> Self {
         match self {
             Self::Poisson { per_second } => Self::Poisson { per_second: per_second * times },

@@ -1,4 +1,4 @@
-//! Records that some lanes read while others replace their values: which values they may hold meanwhile.
+//! Records that some lanes read while others replace their values: which values they may hold in that time.
 //!
 //! A value is replaced by one of its length, from one of a few places in the pool that follow from its own. So a read has few right answers,
 //! which a driver finds without knowing what was written when, and a scan the same keys and lengths whenever it comes.
@@ -17,7 +17,7 @@ pub(crate) struct SharedPlaces {
 }
 
 impl SharedPlaces {
-    /// Those of a value that lies at a place in a pool of so many bytes.
+    /// The places for a value at `offset` in a pool of `pool_bytes` bytes.
     pub(crate) fn of(offset: u64, bytes: u32, pool_bytes: u64) -> Self {
         let places = pool_bytes.saturating_sub(bytes.into()) + 1;
         let step = (places / PARTS).max(1);

@@ -50,8 +50,8 @@ pub struct RunsOut {
     pub one_left: bool,
 }
 
-/// Inserts and deletes of a lane that take turns. Of the first N of them, whatever N is, the inserts are the part that the weights say, rounded up.
-/// So the number of records alive follows its mean, and inserts refill what deletes take.
+/// Inserts and deletes of a lane that take turns. Among the first N of them, for every N, the inserts are the part that
+/// the weights give, rounded up. So the number of records alive follows its mean, and inserts refill what deletes take.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns {
     /// Inserts by inserts and deletes.
@@ -92,7 +92,8 @@ impl Turns {
     }
 }
 
-/// Which record of a lane is replaced next, where each is replaced so many times: once in each turnover, in a new random order.
+/// Which record of a lane is replaced next, where each is replaced several times: once in each turnover, in a new
+/// random order.
 pub(crate) struct Turnovers {
     records: u64,
     /// Turnovers to begin with.

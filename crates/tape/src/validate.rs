@@ -65,13 +65,13 @@ pub(crate) fn validate(workload: &Workload) -> Result<(), TapeError> {
     validate_age(workload)
 }
 
-/// Only the second phase ages a store, after one that loads all records.
+/// Only the second phase may age a store, after a load of all records.
 fn validate_age(workload: &Workload) -> Result<(), TapeError> {
     for (number, phase) in workload.phases.iter().enumerate().filter(|(_, phase)| phase.turnovers > 0) {
         let load = &workload.phases[0];
         let follows = number == 1 && load.does_only(Operation::Insert) && load.operations.is_none() && !load.restore;
         let updates = phase.does_only(Operation::Update) && phase.operations.is_none() && !phase.read_first;
-        let expected = "only the second phase, of updates alone, after one that inserts all records";
+        let expected = "only the second phase, with only updates, after an insert of all records";
         let what = format!("phase `{}`: turnovers", phase.name);
         require(follows && updates && phase.open_loop.is_none(), what, phase.turnovers, expected)?;
         require(
@@ -153,7 +153,7 @@ fn validate_shared(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErr
     let scans = has(Operation::scans);
     let expected = "what a scan or walk finds while other threads write is not known: use one thread, phases of their own, or for scans `shared`";
     let unknown = has(Operation::visits) && !phase.shared || phase.has(Operation::Walk);
-    require(!unknown, at("mix"), "scans or walks beside writes on several lanes", expected)?;
+    require(!unknown, at("mix"), "scans or walks next to writes on several lanes", expected)?;
     if !phase.shared {
         return Ok(());
     }

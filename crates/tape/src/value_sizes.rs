@@ -48,7 +48,7 @@ impl Popular {
 /// A range of sizes and its weight among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SizePart {
-    /// Its weight, above 0: so many records of the sum of all weights have such values.
+    /// Its weight, above 0: its share of the records is this number over the sum of all weights.
     pub weight: u64,
     /// The sizes, bytes.
     #[serde(flatten)]
@@ -132,7 +132,7 @@ impl ValueSizes {
     /// `, popular small` or `, popular large`.
     ///
     /// # Errors
-    /// A part has no size or weight, or one that cannot be; percentages do not sum to 100; or there are more than eight parts.
+    /// A part has no size or weight, or an impossible one; percentages that do not sum to 100; more than eight parts.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         if !Self::is_mixture(text) {
             let range = parse_size_range(text)?;
@@ -196,8 +196,8 @@ impl ValueSizes {
         &self.parts
     }
 
-    /// The ranges by which sizes are told apart, ascending: the parts, but those that overlap are one. None if that is only one. Two that have
-    /// but an end in common are two, and that size is of the first.
+    /// The distinguishable ranges of sizes, ascending: the parts, with overlapping ones joined. None if that leaves
+    /// one. Two that share only an end are two, and that size belongs to the first.
     pub fn distinct(&self) -> Vec<SizeRange> {
         let mut ranges: Vec<SizeRange> = Vec::new();
         for SizePart { range, .. } in &self.parts {

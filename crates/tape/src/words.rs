@@ -49,7 +49,7 @@ impl Words {
         out.push_str(&self.sentence);
     }
 
-    /// Adds so many words with blanks between them.
+    /// Adds `words` words with blanks between them.
     pub(crate) fn write_plain(&mut self, words: u64, out: &mut String) {
         self.sentence.clear();
         self.used = 0;

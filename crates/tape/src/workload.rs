@@ -84,7 +84,7 @@ pub struct Estimate {
     pub pool_bytes: u64,
 }
 
-/// What is known of operations that an application did, instead of being drawn.
+/// Facts about operations that come from an application instead of a draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Import {
     /// Follows every byte of the tapes: XXH64 of their identities, 16 hexadecimal digits.
@@ -153,8 +153,8 @@ impl Workload {
         format!("{}-{values}-{}", self.data.name(), self.pool_bytes)
     }
 
-    /// Records by which a lane grows at most where inserted ones are removed again: four times what it has, so that a store grows to five times its
-    /// number of records, as in the program of Hines 2023.
+    /// The most records by which a lane grows before inserted ones are removed again. It is four times what the lane
+    /// has, so a store grows to five times its number of records, as in the program of Hines 2023.
     pub(crate) fn growth_max(&self) -> u64 {
         (self.records / u64::from(self.lanes)).saturating_mul(4).max(1)
     }
@@ -164,7 +164,7 @@ impl Workload {
         self.phases.get(1).map_or(0, |phase| phase.turnovers)
     }
 
-    /// The same, aged: the data is replaced so many times after the load, in batches as the load's.
+    /// The same, aged: the data is replaced `turnovers` times after the load, in batches as the load's.
     pub fn aged(mut self, turnovers: u32) -> Self {
         if let (1.., Some(load)) = (turnovers, self.phases.first()) {
             let age = PhaseSpec {

@@ -14,18 +14,19 @@ use crate::header::{LaneFacts, TapeHeader};
 use crate::part_file::{PartFile, TapeShape, unwritable};
 use crate::{Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
 
-/// Operations in a block that is full of them, fewer than a reader takes: what a driver makes ready for a block is still in the processor's second
-/// cache when the store is given it, however much the store itself reads.
+/// Operations in a full block, fewer than a reader takes. So what a driver prepares for a block is still in the
+/// processor's second cache when the store gets it, even if the store itself reads a lot.
 pub(crate) const BLOCK_OPERATIONS: u32 = 256;
-/// Bytes of output, or of written values, in a block that is full of them, fewer than a reader takes: answers are kept where the ones of the block
-/// before were, in the second cache.
+/// Bytes of output, or of written values, in a full block, fewer than a reader takes. Answers are kept in the place of
+/// those of the block before, in the second cache.
 pub(crate) const BLOCK_BYTES: u64 = 256 << 10;
 
-/// Bytes that are written at a time. The kernel keeps what is written together in larger pieces, of which a driver reads more in the same time: a tape
-/// written 4 KiB at a time took a reader in Java 6.5 to 7.4 ns an operation, 256 KiB 4.8 to 5.1, 1 MiB 4.1 to 4.5.
+/// Bytes that are written at a time. The kernel keeps what is written together in larger pieces, of which a driver
+/// reads more in the same time. In Java, reading a tape written 4 KiB at a time took 6.5 to 7.4 ns an operation; 256
+/// KiB took 4.8 to 5.1, and 1 MiB 4.1 to 4.5.
 const WRITE_BYTES: usize = 1 << 20;
 
-/// What replaying a tape comes to, whatever the store.
+/// Totals of replaying a tape, which are the same for every store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Operations whose time counts, commits included.
@@ -128,7 +129,7 @@ impl OpenBlock {
         (header, &self.records)
     }
 
-    /// Its length in a file and its operations, added to what is known of its lane.
+    /// Adds its length in a file and its operations to its lane's facts.
     pub(crate) fn count(&self, lane: &mut LaneFacts) {
         lane.bytes += (BLOCK_HEADER_BYTES + self.records.len()) as u64;
         lane.operations += u64::from(self.operations);

@@ -1,4 +1,5 @@
-//! Stores that are aged before they are measured: every record is replaced so many times, and the content is that of a fresh store.
+//! Stores that are aged before they are measured: every record is replaced several times, and the content is that of a
+//! fresh store.
 
 use std::collections::BTreeMap;
 

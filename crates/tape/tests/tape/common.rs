@@ -45,7 +45,7 @@ pub(crate) fn read(path: &Path) -> Vec<Vec<Owned>> {
     lanes.collect()
 }
 
-/// The records of so many more blocks of a lane, or of all.
+/// The records of the next `blocks` blocks of a lane, or of all.
 pub(crate) fn read_lane(lane: &mut LaneReader, blocks: usize) -> Vec<Owned> {
     let mut records = Vec::new();
     for _ in 0..blocks {

@@ -72,7 +72,7 @@ fn zipfian_is_exact_over_many_ranks_for_every_exponent_in_use() {
             *pooled.last_mut().unwrap() += count;
             *expected.last_mut().unwrap() += likely;
         }
-        // What is left over at the end goes to the last.
+        // The remainder goes to the last.
         let (count, likely) = (pooled.pop().unwrap(), expected.pop().unwrap());
         *pooled.last_mut().unwrap() += count;
         *expected.last_mut().unwrap() += likely;
@@ -314,7 +314,7 @@ fn a_pool_is_cut_once_into_values_that_are_taken_in_turn() {
         lengths(&of(2, (0, 99), 50_000))[..9],
         "nor is the order of lengths always the same"
     );
-    // An update is never of what is there already.
+    // An update always writes a new value.
     let mut there = BTreeMap::new();
     let workload = Workload { pool_bytes: 1_600, ..workload(KeyForm::Decimal, 50, vec![updates()]) };
     for record in lanes_of(&workload, 0).concat().into_iter().chain(lanes_of(&workload, 1).concat()) {

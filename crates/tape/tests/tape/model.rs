@@ -1,4 +1,4 @@
-//! Whatever the workload, every answer on its tapes is that of a sorted map.
+//! For any workload, every answer on its tapes is that of a sorted map.
 
 use std::collections::BTreeMap;
 

@@ -274,7 +274,7 @@ fn a_pool_is_lent_to_workloads_that_need_the_same_and_to_no_others() {
         check_recording(&workload, &recording);
         assert_eq!(inode(name) == inode("first"), same, "{name}");
     }
-    // A lender is left as it was, also by those that could not use its pool.
+    // A lender stays as it was, even if a borrower could not use its pool.
     check_recording(&varied(), &recorded(&varied(), &place("first")).unwrap());
     // A pool that is not whole is not used.
     lend_pool(&place("first"), &place("cut")).unwrap();

@@ -96,7 +96,7 @@ fn by_insertion_deletes_take_the_oldest_whatever_is_read_between() {
     assert!(read.len() > 1_000, "reads go through all of them: {}", read.len());
 }
 
-/// Sessions that expire: whichever records are read, deletes take the one that was inserted first.
+/// Sessions that expire: deletes take the record that was inserted first, regardless of which records are read.
 #[test]
 fn records_expire_in_the_order_in_which_they_came_whatever_is_read() {
     let mix = [(Operation::Get, 8.0), (Operation::Update, 1.0), (Operation::Insert, 1.0), (Operation::Delete, 1.0)];
@@ -122,7 +122,7 @@ fn records_expire_in_the_order_in_which_they_came_whatever_is_read() {
                             Operation::Delete => {
                                 assert_eq!(Some(record.key), queue.pop_front(), "{access:?}, {load:?}")
                             }
-                            _ => assert!(queue.contains(&record.key), "{access:?} reads what is not there"),
+                            _ => assert!(queue.contains(&record.key), "{access:?} reads a missing record"),
                         }
                     }
                 }

@@ -59,7 +59,7 @@ fn scan(
 }
 
 /// Two lanes with every operation, every flag and every consumer. Lane 1 writes no key of lane 0, and lane 0 scans
-/// nothing while lane 1 writes: the answers hold whatever the interleaving.
+/// nothing while lane 1 writes. So the answers hold for every interleaving.
 fn every_operation(pool: &Pool) -> Vec<Vec<Owned>> {
     use Operation::{Commit, Delete, Get, Insert, ScanAll, Update, Upsert, Walk};
     let mut lane = vec![
