@@ -27,8 +27,8 @@ const FORMS_SHARE: u64 = 10;
 /// Lines that are imported in a second, at least, millions.
 const IMPORTED_MIN: f64 = 2.0;
 
-/// Memory for each different key, at most, while the table of keys moves to one of twice the size, bytes; and for buffers, however long
-/// the trace is.
+/// The most bytes of memory for each different key, while the table of keys moves to one of twice the size; and for
+/// buffers, regardless of the trace's length.
 const KEY_BYTES_MAX: u64 = 96;
 const BUFFER_BYTES_MAX: u64 = 16 << 20;
 

@@ -69,7 +69,7 @@ impl Read for Awaited<'_> {
     }
 }
 
-/// Whether a file has bytes to read, or a pipe has ended, at the latest after so many milliseconds.
+/// Waits up to `within_ms` milliseconds. Whether a file then has bytes to read, or a pipe has ended.
 fn is_ready(file: &File, within_ms: i32) -> io::Result<bool> {
     let mut asked = pollfd { fd: file.as_raw_fd(), events: POLLIN, revents: 0 };
     // SAFETY: the pointer is to one structure that outlives the call, and the descriptor is open.

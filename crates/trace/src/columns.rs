@@ -206,7 +206,7 @@ impl Columns {
         let kind = known
             .or(is_before.then_some(Operation::Insert))
             .ok_or_else(|| TraceError::line(origin, "op", word, describe_expected(word)))?;
-        // What was there before the first operation came at no time and from no thread.
+        // A record from before the first operation has no time and no thread.
         let (time_s, thread) = if is_before { (None, None) } else { self.when_and_who(row, origin, clock)? };
         if kind == Operation::Commit {
             let (key, value_bytes) = (&[], None);

@@ -16,7 +16,7 @@ use crate::hash::{Identity, IdentityHasher};
 use crate::progress::{OnProgress, report};
 use crate::read_ahead::Batch;
 
-/// Progress is told after so many bytes of values.
+/// Progress is reported after this many bytes of values.
 const TELL_BYTES: u64 = 64 << 20;
 
 /// A value in the pool.
@@ -39,11 +39,12 @@ pub(crate) struct Step {
     pub(crate) value: Place,
 }
 
-/// A trace does not tell how long a value is.
+/// A trace lacks the length of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownLength;
 
-/// What was done, and what is there. Counts of what was loaded stand apart, because all of it is there from the beginning.
+/// Operations done and records that exist. Counts of what was loaded are separate, because all of it exists from the
+/// beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) loaded: u64,
@@ -168,8 +169,8 @@ impl Content {
         Some(place)
     }
 
-    /// Does one operation. `told` is the length of the value by the trace, `otherwise` what holds where it does not tell one; an update
-    /// of which it does not tell leaves a value as long as it was.
+    /// Does one operation. `told` is the length of the value in the trace; `otherwise` holds where the trace has none.
+    /// An update without a length leaves a value as long as it was.
     pub(crate) fn step(
         &mut self,
         (operation, key, key_bytes): (Operation, Identity, usize),
@@ -257,7 +258,8 @@ impl Content {
     }
 }
 
-/// How a value is written, so that a store that refuses to insert what is there, or to replace what is not, gives the right answer.
+/// How a value is written, so that stores also answer right that refuse to insert an existing record, or to replace a
+/// missing one.
 fn written(operation: Operation, there: bool) -> Operation {
     match (operation, there) {
         (Operation::Insert, true) | (Operation::Update, false) => Operation::Upsert,
@@ -265,7 +267,7 @@ fn written(operation: Operation, there: bool) -> Operation {
     }
 }
 
-/// How long the pool is for values of up to so many bytes.
+/// How long the pool is for values of up to `bytes` bytes.
 fn pool_for(bytes: u32) -> u64 {
     pool_bytes(&SizeRange { min: 0, max: bytes.into() }.into())
 }

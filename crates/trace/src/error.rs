@@ -132,7 +132,7 @@ pub enum TraceError {
         /// The most that are counted.
         most: u64,
     },
-    /// It was compressed, and what is there of that cannot be read to its end.
+    /// It was compressed, and the compressed stream cannot be read to its end.
     #[error(
         "line {line}: before its end the {compression} stream that the trace is compressed as is cut off or damaged ({cause}): expected a \
          whole stream: compress or copy the file again{}", rescue(*line, compression)
@@ -220,7 +220,7 @@ impl From<io::Error> for TraceError {
     }
 }
 
-/// How to keep the lines before one that cannot be read.
+/// How to keep the lines before the first that cannot be read.
 fn rescue(line: u64, compression: &str) -> String {
     match line - 1 {
         0 => String::new(),

@@ -9,7 +9,7 @@ use crate::error::Origin;
 pub struct Event<'a> {
     /// Its line or row.
     pub origin: Origin,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// It is no operation, but a record that was there before the first; then `operation` is an insert.
     pub is_before: bool,
@@ -21,6 +21,6 @@ pub struct Event<'a> {
     pub value_bytes: Option<u64>,
     /// When, in seconds from whenever the trace counts; `None` where it does not say.
     pub time_s: Option<f64>,
-    /// The thread that did it, by whatever name; `None` where the trace does not say.
+    /// The thread that did it, by its name; `None` where the trace has none.
     pub thread: Option<&'a [u8]>,
 }

@@ -19,7 +19,7 @@ use crate::progress::OnProgress;
 /// The phase that holds the operations of a trace.
 pub const IMPORT_PHASE: &str = "application";
 
-/// The phase that loads what was there before.
+/// The phase that loads the records from before the trace.
 const LOAD_PHASE: &str = "load";
 /// Records that are loaded together.
 pub(crate) const LOAD_BATCH: u64 = 1_000;
@@ -96,7 +96,7 @@ impl ImportParts<'_> {
         Ok((made, in_pool, verify))
     }
 
-    /// The pool's file: another name of one that was made before if it is as long.
+    /// The pool's file: another name of an earlier pool's file if that is as long.
     fn pool_file(&self, other: Option<&MadePool>) -> Result<MadePool, TapeError> {
         let path = self.directory.join(POOL_FILE);
         let bytes = self.content.pool_bytes();

@@ -1,5 +1,5 @@
-//! A trace turned into tapes that can be replayed on every store: what was there before it began, the operations themselves, and
-//! everything that must be there at the end.
+//! A trace turned into tapes that can be replayed on every store: the records from before it began, the operations
+//! themselves, and everything that must exist at the end.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -22,7 +22,7 @@ use crate::read::Trace;
 use crate::read_ahead::{Batch, Source, read_ahead};
 use crate::summary::check_keys;
 
-/// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
+/// The directory within an import that has the beginning of the trace, imported once more separately.
 pub const WARM_UP_DIRECTORY: &str = "warm-up";
 
 /// While the trace is read, the file with its threads.
@@ -31,10 +31,10 @@ const ORDER_FILE: &str = "threads.part";
 /// Threads of a trace, at most: their numbers have one byte.
 const THREADS_MAX: usize = 256;
 
-/// The length of a value in the small tape for warming up, where none is told.
+/// The length of a value in the small tape for warming up, where the trace has none.
 const WARM_UP_VALUE_BYTES: u64 = 100;
 
-/// Room on the disk is looked at again after so many bytes of tape.
+/// Room on the disk is looked at again after this many bytes of tape.
 const ROOM_CHECK_BYTES: u64 = 16 << 20;
 
 /// How a trace is to be imported.
@@ -52,7 +52,8 @@ pub struct ImportOptions {
     pub data: Data,
     /// Seed of the values and where they lie.
     pub seed: u64,
-    /// So many operations from the beginning are imported once more by themselves, below [`WARM_UP_DIRECTORY`], if there are more than that.
+    /// This many operations from the beginning are imported once more, separately, below [`WARM_UP_DIRECTORY`], if the
+    /// trace has more.
     pub warm_up_operations: Option<u64>,
 }
 
@@ -85,7 +86,7 @@ pub struct ImportOutcome {
     pub lanes: LaneFacts,
     /// Operations that read.
     pub reads: u64,
-    /// Those that find nothing.
+    /// Reads that find nothing.
     pub reads_missing: u64,
     /// What of the trace became no operation.
     pub omitted: Omitted,
@@ -93,8 +94,9 @@ pub struct ImportOutcome {
     pub lacks_zone: bool,
 }
 
-/// Imports the trace in a file into an empty directory: a value pool, a tape to load what the trace found there, one with its operations, one to
-/// compare everything at the end. The trace is read once, so it may come through a pipe.
+/// Imports the trace in a file into an empty directory: a value pool, and three tapes. One loads what the trace found
+/// there, one has its operations, and one compares everything at the end. The trace is read once, so it may come
+/// through a pipe.
 ///
 /// # Errors
 /// A line is not what it should be, the directory cannot be written or has no room, or `progress` said to stop. What is in the directory
@@ -141,7 +143,7 @@ pub fn import_trace<R: Read + Send>(
     Ok(imported)
 }
 
-/// The beginning of a trace, imported by itself.
+/// The beginning of a trace, imported separately.
 struct WarmUp {
     directory: PathBuf,
     operations_max: u64,
@@ -153,7 +155,8 @@ impl WarmUp {
         let Some(operations_max) = options.warm_up_operations else { return Ok(None) };
         let directory = directory.join(WARM_UP_DIRECTORY);
         std::fs::create_dir(&directory)?;
-        // What only a row of what was there before tells the length of is not loaded, and then read as if it were of this length.
+        // Values whose length is only in a row from before the trace are not loaded. They are read as if they had this
+        // length.
         let value_bytes = options.value_bytes.or(Some(WARM_UP_VALUE_BYTES));
         let options = ImportOptions { value_bytes, ..options.clone() };
         let importer = Importer { loads_only_what_it_needs: true, ..Importer::new(&directory, &options, false)? };
@@ -164,8 +167,8 @@ impl WarmUp {
         self.importer.add_all(batch, self.operations_max)
     }
 
-    /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, with batches if the whole has them, and with the pool
-    /// of the whole if it can.
+    /// Ends it with as many lanes as the whole has, regardless of the threads in so small a part. It has batches if the
+    /// whole has them, and the pool of the whole if it can.
     fn finish(
         mut self,
         (operations, lanes, has_batches): (u64, u32, bool),
@@ -189,7 +192,7 @@ impl WarmUp {
 #[derive(Clone, Copy)]
 struct Commits {
     first: Origin,
-    /// Those that had something to commit.
+    /// Commits that had something to commit.
     count: u64,
     /// The first that ended several writes.
     first_batch: Option<Origin>,
@@ -244,7 +247,7 @@ impl Importer {
         })
     }
 
-    /// Adds the operations of a batch, until there are so many.
+    /// Adds the operations of a batch, until there are `operations_max`.
     fn add_all(&mut self, batch: &Batch, operations_max: u64) -> Result<(), TraceError> {
         if self.operations >= operations_max {
             return Ok(());
@@ -265,7 +268,7 @@ impl Importer {
     fn add(&mut self, event: &Event<'_>, id: Identity, thread: u8) -> Result<(), TraceError> {
         if event.operation.visits() {
             let word = event.operation.name().as_bytes();
-            let expected = "an operation on one key: a trace does not tell what a scan finds; leave scans out with --ignore scan, or use `pick --trace`";
+            let expected = "an operation on one key: a trace does not show what a scan finds; leave scans out with --ignore scan, or use `pick --trace`";
             return Err(TraceError::line(event.origin, "op", word, expected));
         }
         if event.is_before {
@@ -446,6 +449,6 @@ pub(crate) fn known_before(event: &Event<'_>) -> TraceError {
 #[cold]
 pub(crate) fn unknown_length(event: &Event<'_>) -> TraceError {
     let expected =
-        "a length, since nothing before tells how long this value is: give one for all such values with --value-size";
+        "a length, since no earlier line has the length of this value: give one for all such values with --value-size";
     TraceError::line(event.origin, "value_size", b"", expected)
 }

@@ -85,7 +85,7 @@ impl Intake {
             self.omitted.without_record += 1;
             return false;
         }
-        // A commit has no key: it ends the batch of those that count too.
+        // A commit has no key. It also ends the batch of operations that count.
         let takes = operation == Operation::Commit || self.prefix_bytes(key).is_some();
         self.omitted.other_keys += u64::from(!takes);
         takes

@@ -42,7 +42,7 @@ impl<R: Read> JsonTable<R> {
     pub(crate) fn new(mut lines: Lines<R>, intake: &Intake) -> Result<Self, TraceError> {
         let mut object = Object::default();
         for line in lines.peek_many(LINES_LOOKED_AT)? {
-            // What is wrong is told where it is read.
+            // A mistake is reported when its line is read.
             let _ = object.read(line);
         }
         let intake = intake.clone();

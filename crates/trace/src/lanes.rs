@@ -28,7 +28,7 @@ pub enum LaneFacts {
     One,
     /// As many as the trace has threads, each with the operations of its thread: no thread uses a key that another one writes.
     Threads(u32),
-    /// So many, to which keys were dealt by their hashes.
+    /// This many, with keys dealt to them by their hashes.
     Dealt(u32),
 }
 
@@ -41,7 +41,7 @@ impl LaneFacts {
         }
     }
 
-    /// Keys dealt to so many.
+    /// Keys dealt to `lanes` lanes.
     pub(crate) fn dealt(lanes: u32) -> Self {
         if lanes > 1 { Self::Dealt(lanes) } else { Self::One }
     }
@@ -93,7 +93,7 @@ pub(crate) struct Order {
 
 impl Drop for Order {
     fn drop(&mut self) {
-        // The directory is removed if an import fails, with whatever is in it.
+        // If an import fails, its directory is removed with everything in it.
         let _ = std::fs::remove_file(&self.path);
     }
 }

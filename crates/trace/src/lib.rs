@@ -5,8 +5,9 @@
 //!                              ├─Trace→ operations ─┬─Summary→ mix, sizes, popularity, times
 //! logs of programs ────────────┘                    └─import→ tapes with the right answers
 //! ```
-//! A trace is read forwards and never kept: memory grows with the number of different keys alone. Keys are data: only their
-//! lengths and hashes are kept, and on tapes they can be hashed too. No input makes this crate panic; what cannot be read is told with its line.
+//! A trace is read forwards and never kept: memory grows with the number of different keys alone. Keys are data: only
+//! their lengths and hashes are kept, and on tapes they can be hashed too. No input makes this crate panic; an error
+//! names the line that cannot be read.
 
 mod awaited;
 mod columns;

@@ -1,7 +1,7 @@
 //! Lines of a text and rows of a table in it, read with memory for the longest of them, which is bounded.
 //!
-//! A table is what RFC 4180 says, and what people write by hand: blanks around a field are not part of it unless it stands in
-//! quotation marks, with which a field may hold commas, line ends and blanks.
+//! A table follows RFC 4180, and takes tables written by hand: blanks around a field are not part of it unless it is in
+//! quotation marks. In them, a field may hold commas, line ends and blanks.
 
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
@@ -81,7 +81,7 @@ impl<R: Read> Lines<R> {
         Ok(found.map(|bytes| self.buffer[self.begin..self.begin + bytes].trim_ascii_end()))
     }
 
-    /// The first lines without their ends, at most so many, which stay. Only whole ones come, unless there is one alone.
+    /// The first lines without their ends, up to `most`; they stay to be read. All are whole, unless there is only one.
     pub(crate) fn peek_many(&mut self, most: usize) -> Result<Vec<&[u8]>, TraceError> {
         let Some(first) = self.line_bytes()? else { return Ok(Vec::new()) };
         let mut lines = vec![self.buffer[self.begin..self.begin + first].trim_ascii_end()];
@@ -94,7 +94,7 @@ impl<R: Read> Lines<R> {
         Ok(lines)
     }
 
-    /// Passes over so many bytes, which were seen.
+    /// Skips `bytes` bytes that were seen.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.begin = (self.begin + bytes).min(self.end);
     }
@@ -195,7 +195,7 @@ impl<R: Read> Lines<R> {
         Ok(Some(bytes))
     }
 
-    /// Reads more behind what is there; false at the end of the text.
+    /// Reads more behind the bytes in the buffer; false at the end of the text.
     fn fill(&mut self) -> Result<bool, TraceError> {
         self.buffer.copy_within(self.begin..self.end, 0);
         (self.begin, self.end) = (0, self.end - self.begin);

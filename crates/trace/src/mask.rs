@@ -1,8 +1,10 @@
-//! Keys that nobody can read, and that are as long as before: keys with a common beginning still have one that is as long.
+//! Unreadable keys of the same length as before. Keys with a common beginning still have a common one, as long as
+//! before.
 //!
-//! A printable key is divided at its signs, such as `:` and `/`, which stay. Each run of letters and digits becomes another of its length, digits
-//! from digits, by a permutation that depends on a secret and on all that comes before in the key. So different keys stay different.
-//! A key with other bytes is one run of any bytes. The permutations are Feistel networks over SHA-1.
+//! A printable key is divided at its signs, such as `:` and `/`, which stay. Each run of letters and digits becomes
+//! another of its length, digits from digits, by a permutation that depends on a secret and on the key up to the run.
+//! So different keys stay different. A key with other bytes is one run of any bytes. The permutations are Feistel
+//! networks over SHA-1.
 
 use sha1::{Digest, Sha1};
 

@@ -33,7 +33,7 @@ const WORDS: [(&str, Operation); 27] = [
     ("commit", Operation::Commit),
 ];
 
-/// The kind of operation that a word names, in whatever case.
+/// The kind of operation that a word names, in upper or lower case.
 pub(crate) fn operation(word: &[u8]) -> Option<Operation> {
     WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
 }

@@ -22,7 +22,7 @@ pub(crate) const MAGIC: &[u8] = b"PAR1";
 /// What every Parquet file has: its beginning, and at its end the length of the footer and PAR1.
 const FRAME_BYTES: u64 = 12;
 
-/// How a damaged file is mended.
+/// How to fix a damaged file.
 const AGAIN: &str = "copy it again, or write it again and close it";
 
 /// A Parquet file that is being read.
@@ -134,7 +134,7 @@ fn is_nanoseconds(column: &Type) -> bool {
     }
 }
 
-/// What a column's fields are, if that is nothing that can stand in a trace.
+/// What a column's fields are, if a trace cannot have them.
 fn unreadable(column: &Type, takes_booleans: bool) -> Option<&'static str> {
     let repeated =
         || column.get_basic_info().has_repetition() && column.get_basic_info().repetition() == Repetition::REPEATED;

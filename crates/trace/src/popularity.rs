@@ -15,7 +15,7 @@ const THETA_MAX: f64 = 5.0;
 /// The exponent of Zipf's law where nobody says another.
 const THETA_USUAL: f64 = 0.99;
 
-/// So many standard deviations are taken for chance.
+/// Chance explains differences up to this many standard deviations.
 const DEVIATIONS: f64 = 4.0;
 
 /// An exponent below this is as good as none.
@@ -76,7 +76,7 @@ impl Popularity {
     }
 }
 
-/// The exponent of Zipf's law under which the first tenth of so many ranks has this part of the operations.
+/// The exponent of Zipf's law under which the first tenth of `ranks` ranks has this part of the operations.
 pub fn exponent_of_tenth(ranks: u64, part: f64) -> f64 {
     let ranks = usize::try_from(ranks).unwrap_or(usize::MAX);
     let (mut low, mut high) = (0.0, THETA_MAX);
@@ -88,7 +88,7 @@ pub fn exponent_of_tenth(ranks: u64, part: f64) -> f64 {
     high
 }
 
-/// The part of all operations that falls on the most popular keys, one of so many.
+/// The part of all operations that falls on the most popular keys, one in `of`.
 fn top(counts: &[u32], of: usize) -> f64 {
     let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>() as f64;
     sum(&counts[..counts.len().div_ceil(of)]) / sum(counts)
@@ -188,8 +188,9 @@ impl Weights {
 /// Whether the counts differ by no more than chance makes those of equally popular keys differ. Ranked by their own counts, even such keys
 /// look as if some were more popular.
 ///
-/// Counts are then Poisson's, without those that are 0, since a key that never came is not known. Their dispersion (the sum of squared
-/// distances from the mean over the variance) is about their number; some of its standard deviations are taken for chance.
+/// Counts are then Poisson's, without zeros, since a key that never came is not known. Their dispersion (the sum of
+/// squared distances from the mean over the variance) is about their number. Chance explains some of its standard
+/// deviations.
 fn are_alike(counts: &[u32]) -> bool {
     let number = counts.len() as f64;
     let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / number;
@@ -208,8 +209,8 @@ fn are_alike(counts: &[u32]) -> bool {
     variance > 0.0 && squares / variance < number + DEVIATIONS * (number * (2.0 + 1.0 / rate)).sqrt()
 }
 
-/// Whether keys by Zipf's law with its usual exponent would not look alike with so many operations on so many keys: by how much the
-/// dispersion of their counts is then expected to grow is more than chance makes of it.
+/// Whether keys under Zipf's law with its usual exponent would look different with these numbers of operations and
+/// keys. They do if the expected growth of their counts' dispersion exceeds chance.
 fn would_tell(counts: &[u32]) -> bool {
     let (number, operations) = (counts.len() as f64, counts.iter().map(|count| f64::from(*count)).sum::<f64>());
     let [sum, squares] = [THETA_USUAL, 2.0 * THETA_USUAL].map(|theta| Weights::new(theta).sum(counts.len()));

@@ -91,7 +91,7 @@ pub(crate) struct Source<R: Read> {
     pub(crate) threads: Option<Threads>,
 }
 
-/// What is known of a trace at its end, besides its operations.
+/// Facts about a trace at its end, besides its operations.
 #[derive(Default)]
 pub(crate) struct EndFacts {
     pub(crate) omitted: Omitted,
@@ -114,7 +114,7 @@ pub(crate) fn read_ahead<R: Read + Send>(
     })
 }
 
-/// What was read before a mistake comes first, so that what is told is the first thing that is wrong.
+/// What was read before a mistake comes first, so that the reported mistake is the first one.
 fn send_batches<R: Read>(mut source: Source<R>, sender: &SyncSender<Result<Batch, TraceError>>) -> EndFacts {
     loop {
         let mut batch = Batch::default();

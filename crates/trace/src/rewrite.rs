@@ -20,7 +20,8 @@ use crate::read::{Input, Trace};
 use crate::rows_out::{CsvOut, OutColumns, OutRow, ParquetOut, RowsOut};
 use crate::summary::check_keys;
 
-/// Behind a part that is cut from a trace without any commit so far, one is looked for among so many writes. No pick asks for longer batches.
+/// After a part cut from a trace without any commit so far, bakeoff looks for a commit among this many writes. No pick
+/// asks for longer batches.
 const BATCH_WRITES_MAX: u64 = 1_000_000;
 
 /// How several traces become one.
@@ -36,9 +37,9 @@ pub enum Merge {
 /// What part of a trace is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cut {
-    /// So many operations at the beginning are left out.
+    /// This many operations at the beginning are left out.
     pub skip: u64,
-    /// So many are kept after them; all if not given.
+    /// This many are kept after them; all if not given.
     pub take: Option<u64>,
     /// Only those are kept that come in this window, in seconds after the first operation: from, and before.
     pub window_s: Option<(f64, f64)>,
@@ -86,8 +87,8 @@ pub struct Rewritten {
 /// Writes the operations of traces as a table.
 ///
 /// # Errors
-/// A line of a trace is not what it should be, the length of a value is not known, times lack that are needed, `out` takes no more, or
-/// `progress` said to stop.
+/// A line of a trace is not what it should be, or the length of a value is unknown. Needed times are missing, `out` takes
+/// no more, or `progress` said to stop.
 pub fn rewrite(
     mut traces: Vec<Trace<Input<'_>>>,
     options: &RewriteOptions,
@@ -281,8 +282,8 @@ impl<'a> Merged<'a> {
         self.spare.push(taken);
     }
 
-    /// Whether a commit comes after an operation, in a trace whose writes may each be acknowledged alone. A mistake behind what is kept does not
-    /// matter.
+    /// Whether a commit comes after an operation, in a trace whose writes may each be acknowledged alone. A mistake
+    /// after the kept part does not matter.
     fn has_commit_ahead(&mut self, first: Taken, progress: OnProgress<'_>) -> Result<bool, TraceError> {
         let (mut read, mut writes, mut next) = (0_u64, 0, Ok(Some(first)));
         while writes < BATCH_WRITES_MAX {
@@ -328,7 +329,7 @@ struct Writer<'a> {
     content: Content,
     keys: Keys,
     threads: Threads,
-    /// What is there, before the part that is kept begins.
+    /// Records alive before the kept part begins.
     alive: Option<Alive>,
     first_s: Option<f64>,
     /// When the last operation came that is kept.

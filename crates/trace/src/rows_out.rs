@@ -19,7 +19,7 @@ const GROUP_ROWS: usize = 1 << 16;
 /// The word for a record that was there before the trace began.
 pub(crate) const LOAD: &str = "load";
 
-/// The columns of a table besides those that all have.
+/// The columns that only some tables have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutColumns {
     pub(crate) time: bool,

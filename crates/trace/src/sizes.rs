@@ -49,7 +49,7 @@ impl Sizes {
     }
 }
 
-/// Sizes of the values of records, each record counted once, whatever its popularity.
+/// Sizes of the values of records, each record counted once, regardless of its popularity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordSizes {
     /// The sizes.

@@ -68,7 +68,7 @@ pub struct Summary {
     pub record_key_bytes: Sizes,
     /// Length of values, over operations that tell one above 0; `None` if none does.
     pub value_bytes: Option<Sizes>,
-    /// Length of values, over keys: of each key the last one above 0 that is told; `None` if there is none.
+    /// Length of values, over keys: for each key its last length above 0; `None` if there is none.
     pub record_value_bytes: Option<RecordSizes>,
     /// Sizes of popular records and of the rest, where the mean over operations is not that over records and a law of popularity with such sizes
     /// gives it. `None` too where keys ascend as records are made: age may then decide.
@@ -78,8 +78,8 @@ pub struct Summary {
     pub working_set_bytes: u64,
     /// How popular keys are; `None` where too few came often enough.
     pub popularity: Option<Popularity>,
-    /// The part of the reads and replacements whose key lies above that of the one before, of those whose key is another one; `None` where they
-    /// are too few to tell.
+    /// Among the reads and replacements whose key is another than the one before, the part whose key is above it.
+    /// `None` where there are too few.
     pub ascending_steps: Option<f64>,
     /// When operations came; `None` where the trace does not tell, or all came at once.
     pub arrival: Option<Arrival>,
@@ -115,7 +115,7 @@ impl Summary {
         Ok(Self { omitted, lacks_zone, ..counting.finish()? })
     }
 
-    /// Sums up what is on an imported tape, on whose lanes together at most so many records are alive at one time.
+    /// Sums up an imported tape, on whose lanes together at most `records_max` records are alive at one time.
     ///
     /// # Errors
     /// The tape is damaged, there is nothing on it, or `progress` said to stop.
@@ -146,7 +146,7 @@ impl Summary {
     }
 }
 
-/// What is known of a key: no more, since there may be very many.
+/// Facts about a key: only these, since there may be very many.
 struct Key {
     count: u32,
     /// Of the value seen last, or `NOTHING`, or `UNKNOWN`.

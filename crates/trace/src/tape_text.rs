@@ -1,5 +1,5 @@
-//! An imported tape as the text of a table, so that it is read as any trace: what is loaded, then the operations in the order in which they
-//! are due, or of all lanes in turn.
+//! An imported tape as the text of a table, so that it is read like any trace. It has the loaded records, then the
+//! operations in the order in which they are due, or of all lanes in turn.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ use bakeoff_tape::{LaneReader, Operation, TapeError, TapeReader};
 use crate::error::TraceError;
 use crate::rows_out::{CsvOut, OutColumns, OutRow, RowsOut};
 
-/// Bytes of text that are handed over together, and how many of these wait.
+/// Bytes of text that are sent together, and how many of these wait.
 const PIECE_BYTES: usize = 1 << 16;
 const PIECES_AHEAD: usize = 4;
 

@@ -1,4 +1,5 @@
-//! Traces turned into tapes: replayed into a map, every answer on them must be right, and what is left must be what the last tape says.
+//! Traces turned into tapes: replayed into a map, every answer on them must be right, and the final content must be
+//! that of the last tape.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -410,7 +411,7 @@ fn lanes_are_found_out_while_the_trace_is_read() {
         let of_thread = |step: &Step| String::from_utf8_lossy(&step.key).parse::<usize>().unwrap() % 3 == number;
         assert!(lane.iter().all(of_thread), "lane {number}");
     }
-    // The last line of all makes a key one that two threads use.
+    // The very last line makes two threads use one key.
     let text = format!("op,key,value_size,thread\n{rows}get,0,1,t1\n");
     let import = Import::of(&text, &ImportOptions::default()).unwrap();
     assert_eq!(import.imported.lanes, LaneFacts::Dealt(3));

@@ -22,7 +22,7 @@ enum Values {
     Float(&'static [f32]),
     Double(&'static [f64]),
     Int(&'static [i32]),
-    /// What is left of a row's place in the others is null.
+    /// Rows without one of these numbers are null.
     IntOrNull(&'static [i32], &'static [i16]),
     Long(&'static [i64]),
     Bool(&'static [bool]),
@@ -40,7 +40,7 @@ fn write_columns(path: &Path, compression: Compression, columns: &[(&str, Values
         let written = match values {
             Values::Text(texts) => {
                 let texts: Vec<_> = texts.iter().map(|text| ByteArray::from(*text)).collect();
-                // Those that may be repeated have one value in each row; of columns that must be there levels are passed over.
+                // A repeated column has one value in each row. Levels of required columns are ignored.
                 let levels = (vec![1; texts.len()], vec![0; texts.len()]);
                 column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels.0), Some(&levels.1))
             }
@@ -70,7 +70,7 @@ fn write(path: &Path, compression: Compression) {
     write_columns(path, compression, &columns);
 }
 
-/// Every operation, as far as a test can compare it.
+/// Every operation, in a form that a test can compare.
 fn events<R: std::io::Read>(mut trace: Trace<R>) -> Vec<String> {
     assert!(trace.has_threads());
     let mut events = Vec::new();
@@ -218,7 +218,8 @@ fn other_compressions_are_refused_with_those_that_work() {
     write(&path, Compression::UNCOMPRESSED);
     let mut bytes = std::fs::read(&path).unwrap();
     assert!(Trace::open(&path, &ReadOptions::default(), &|_| ControlFlow::Continue(())).is_ok());
-    // No writer for another compression is built in, so the one that the file names is changed: field 4 of every column's metadata.
+    // No writer for another compression is built in, so the test changes the name in the file: field 4 of every
+    // column's metadata.
     let marks: Vec<_> = (0..bytes.len() - 1).filter(|&at| bytes[at..].starts_with(b"\x15\x00\x16\x06")).collect();
     assert!(!marks.is_empty(), "where the metadata names the compression");
     marks.into_iter().for_each(|at| bytes[at + 1] = 4);
@@ -253,7 +254,7 @@ fn damage_is_told_with_its_place_and_what_to_do() {
     let mut pages = whole.clone();
     pages[4..begin].fill(0xff);
     refused(&pages, "is damaged");
-    // The library panics at some, and a program's panic hook is told that it will be an error.
+    // The library panics at some, and a program's panic hook learns that it will be an error.
     static TOLD: AtomicU32 = AtomicU32::new(0);
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! Traces made of others: what is exported gives the same operations, and a part finds what was there when it begins.
+//! Traces made of others: an export gives the same operations, and a part finds the records from before its beginning.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -254,7 +254,7 @@ fn several_become_one_by_time_or_in_turn() {
     assert!(why.contains("in trace 2: line 2: value_size is `x`"), "{why}");
 }
 
-/// Rows with commits, as text: by itself, and on an imported tape.
+/// Rows with commits: as text, and on an imported tape.
 fn with_commits(files: &Files, name: &str, text: &str) -> [PathBuf; 2] {
     let trace = files.write(&format!("{name}.csv"), text);
     let tape = files.import(&trace, name);

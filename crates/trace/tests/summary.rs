@@ -359,7 +359,7 @@ fn what_figures_do_not_represent_is_found() {
     assert!(matches!(forwards[..], [Misfit::InOrder { part }] if part > 0.99), "{forwards:?}");
     let backwards = keys(&mut (0..20_000).map(|number| 499 - number * 3 % 500), &even);
     assert!(matches!(backwards[..], [Misfit::InOrder { part }] if part > 0.99), "{backwards:?}");
-    // No law is told of nine keys.
+    // Nine keys are too few to report a law.
     let few =
         |random: &mut Xoshiro256PlusPlus| if !random.next_u64().is_multiple_of(10) { 0 } else { random.next_u64() % 9 };
     let sizes = keys(&mut (0..2_000).map(|_| few(&mut random)), &|key| if key == 0 { 10 } else { 1_000 });

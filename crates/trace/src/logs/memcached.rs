@@ -66,7 +66,7 @@ impl Log for Memcached {
 
 impl Memcached {
     fn ask<'a>(&mut self, connection: u64, text: &'a [u8], origin: Origin, out: &mut Out<'_>) -> Line<'a> {
-        // Whatever it asked before was answered with what is not printed.
+        // The answer to its earlier request was not printed.
         if let Some(before) = self.asked.remove(&connection) {
             before.push(None, out);
             self.keep(before);
@@ -157,7 +157,7 @@ impl Asked {
                 // `END` comes after what was found, `EN` of `mg` and the binary error where nothing was.
                 What::Read if is(&[b"EN", b"Writing an error: Not found"]) => missing,
                 What::Read => (Operation::Get, None),
-                // An `add` of what is there and a `cas` of what was changed have looked, and found it.
+                // An `add` of an existing record and a `cas` of a changed one have looked, and found it.
                 What::Store(Operation::Insert, _) if is(&[b"NOT_STORED", b"NS"]) => (Operation::Get, None),
                 What::Store(Operation::Update, _) if is(&[b"EXISTS", b"EX"]) => (Operation::Get, None),
                 // What changes a record has looked, and found none.

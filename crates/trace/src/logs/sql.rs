@@ -1,5 +1,5 @@
-//! Statements of SQL, as SQLite's `.trace FILE` and `sqlite3_expanded_sql` write them: with their values, one after the other. Those that are
-//! about one row by its key are operations.
+//! Statements of SQL, as SQLite's `.trace FILE` and `sqlite3_expanded_sql` write them: with their values, one after the
+//! other. Statements about one row by its key are operations.
 //!
 //! Source: SQLite's documentation of `sqlite3_trace_v2` and of its command line, and what SQLite 3.40 prints.
 
@@ -38,7 +38,7 @@ pub(crate) struct Sql {
 struct Transaction {
     /// `BEGIN` opened it; else its first savepoint did.
     is_begun: bool,
-    /// Those that are not released.
+    /// Savepoints that are not released.
     savepoints: Vec<Vec<u8>>,
     /// Where it wrote last.
     wrote_at: Option<Origin>,
@@ -50,7 +50,7 @@ impl Transaction {
     }
 }
 
-/// What is known of a table.
+/// Facts about a table.
 #[derive(Default)]
 struct Table {
     columns: Vec<Vec<u8>>,
@@ -59,13 +59,13 @@ struct Table {
     values: Option<usize>,
 }
 
-/// What is known of tables, by their names in any case.
+/// Facts about tables, by their names in any case.
 #[derive(Default)]
 struct Tables {
     /// By names in lower case, where in `all` a table is.
     places: HashMap<Vec<u8>, usize>,
     all: Vec<(Vec<u8>, Table)>,
-    /// The one that was asked for last, which is often asked for again.
+    /// The table looked up last, which is often looked up again.
     last: usize,
 }
 
@@ -426,7 +426,7 @@ impl Sql {
                 Effect::OnRecords
             }
             None if statement.trim_ascii_end().ends_with(b";") && !is_open(statement) => Effect::Unlike(name),
-            // A statement may be written over several lines, and those that a program logs need no semicolon.
+            // A statement may be written over several lines. A statement that a program logs needs no semicolon.
             None if is_open(statement) || goes_on(statement) => Effect::Incomplete,
             None => Effect::Unlike(name),
         }

@@ -1,8 +1,8 @@
 //! What `strace -f -ttt -y -s 0 -e trace=%file,%desc` prints of a program that keeps its records in files. A file is a record, and its
 //! path the key: `13323 1795939878.048582 openat(AT_FDCWD</srv>, "a/1", O_RDONLY) = 3</srv/a/1>`.
 //!
-//! A file that is opened, read and closed is one read; one that is opened, written and closed is one write, and so is one that is written
-//! under another name and then renamed. Source: strace(1), and what strace 6.1 prints.
+//! A file that is opened, read and closed is one read. A file that is opened, written and closed is one write, also if
+//! it is written under another name and then renamed. Source: strace(1), and the output of strace 6.1.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::error::Origin;
 use crate::logs::escapes::quoted_bytes;
 use crate::logs::{Line, Log, Out, number};
 
-/// A file that was written waits so many lines for its rename.
+/// A file that was written waits this many lines for its rename.
 const LINES_UNTIL_RENAMED: u64 = 256;
 
 /// The most files that are open, and calls that are not finished.
