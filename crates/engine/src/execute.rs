@@ -1,5 +1,4 @@
-//! A run from its plan to its end: what it needs is made, the cells are measured, and what is left
-//! is removed.
+//! A run from its plan to its end: bakeoff makes the files that it needs, measures the cells, and removes the rest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +74,7 @@ impl Grounds {
         let directories = all_directories(setup, &made, file);
         file.write(directory.path())?;
         if let Some(groups) = &setup.groups {
-            // One that cannot be removed is in nobody's way.
+            // A group that cannot be removed does no harm.
             groups.leftovers().iter().for_each(|group| drop(std::fs::remove_dir(group)));
         }
         let scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;

@@ -58,7 +58,7 @@ struct Current {
 }
 
 impl Map {
-    /// Begins a map, or takes up one that was interrupted.
+    /// Begins a map, or continues an interrupted one.
     ///
     /// # Errors
     /// `run.json` cannot be written.

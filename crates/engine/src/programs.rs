@@ -20,12 +20,12 @@ pub(crate) fn script() -> Option<OsString> {
     std::env::var_os(SCRIPT).filter(|script| !script.is_empty())
 }
 
-/// What is done about a program that is not there.
+/// What happens if a program is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The script installs it, if it started us.
     Install,
-    /// It is told of: who only looks changes nothing.
+    /// An error names it: a verb that only looks changes nothing.
     Tell,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 /// How often it is asked whether a command is still wanted.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The same of one that takes a while, until `go_on` says no.
+/// The same for a command that takes a while, until `go_on` says no.
 pub(crate) fn run_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> Result<()> {
     let words = format!("{command:?}").replace('"', "");
     let output = output_while(command, go_on).with_context(|| format!("cannot start `{words}`"))?;
@@ -103,7 +103,7 @@ pub(crate) fn has_exited(child: &Child) -> bool {
     !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
 }
 
-/// Kills a child and whatever it has started in its process group.
+/// Kills a child and everything it has started in its process group.
 fn kill(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);

@@ -1,4 +1,4 @@
-//! What messages quote of the text of a driver: little, whatever its length.
+//! How much of a driver's text messages quote: little, for text of any length.
 
 use bakeoff_text::shorten_to;
 

@@ -1,7 +1,9 @@
-//! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
+//! A race: rounds of the asked workload, without stores that fall behind, then a few rounds of everything the answer
+//! might depend on.
 //!
-//! Who is dropped, when the race is decided and who leads follows from the results (`bakeoff_results::pick_race`). The race says which
-//! rounds fit the time. What is left of it goes to the variants of the suite, with the stores that lead.
+//! The results decide which store is dropped, when the race is decided and which store leads
+//! (`bakeoff_results::pick_race`). The race decides which rounds fit the time. The remaining time goes to the variants
+//! of the suite, with the leading stores.
 
 mod view;
 
@@ -33,7 +35,7 @@ pub(crate) struct Race {
     facts: PickFacts,
     costs: Costs,
     random: Xoshiro256PlusPlus,
-    /// The workload that is what was asked.
+    /// The asked workload.
     asked: usize,
     /// The cells of it that are still in the race.
     alive: Vec<usize>,
@@ -44,7 +46,7 @@ pub(crate) struct Race {
 
 /// What is measured now.
 enum Stage {
-    /// What was asked, in so many rounds up to now.
+    /// The asked workload, after `round` rounds.
     Asked { round: u32, is_decided: bool },
     /// Everything else that the answer may depend on: the round of a question's variant.
     Variants { round: u32, question: usize },
@@ -56,7 +58,7 @@ impl Race {
     /// Begins a race.
     ///
     /// # Errors
-    /// What was asked is not in the plan.
+    /// The asked workload is not in the plan.
     pub(crate) fn new(run: &RunState<'_>, facts: PickFacts) -> Result<Self> {
         let workloads = &run.setup.plan.workloads;
         let is_asked = |workload: &WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
@@ -74,12 +76,12 @@ impl Race {
         Ok(race)
     }
 
-    /// A round of what was asked, with the stores that are still in the race.
+    /// A round of the asked workload, with the stores that are still in the race.
     fn step(&self, round: u32) -> Step {
         Step { workload: self.asked, round, cells: self.alive.clone(), replay: Replay::AsPlanned }
     }
 
-    /// How long a step will take, as far as is known.
+    /// How long a step will take, predicted from earlier rounds.
     fn expected(&self, step: &Step) -> Duration {
         let expected: f64 = step.cells.iter().map(|&cell| self.costs.predict_cell(step.workload, cell)).sum();
         Duration::from_nanos(expected as u64)
@@ -90,7 +92,7 @@ impl Race {
         self.expected(step) <= left_of(run, part)
     }
 
-    /// The next round of what was asked; `None` if no more are needed, or there is no time for one.
+    /// The next round of the asked workload; `None` if no more are needed, or there is no time for one.
     fn next_round(&mut self, run: &RunState<'_>, round: u32) -> Option<Step> {
         if round > run.setup.suite.rounds() {
             return None;
@@ -111,7 +113,8 @@ impl Race {
         Some(self.step(round))
     }
 
-    /// Takes account of a round of what was asked: who is out of the race, and who is back. Whether the race is decided.
+    /// Takes account of a round of the asked workload: which stores leave the race, and which come back. Whether the
+    /// race is decided.
     fn judge(&mut self, run: &RunState<'_>, step: &Step) -> bool {
         let (asked, round) = (&run.setup.plan.workloads[self.asked], step.round);
         let cells = &asked.cells;
@@ -156,8 +159,8 @@ impl Race {
         });
     }
 
-    /// Whether one more round of what was asked fits the time. The rounds that a proof takes may have all of it, and if that is too
-    /// little for everyone, some leave the race.
+    /// Whether one more round of the asked workload fits the time. The rounds that a proof takes may have all of it. If
+    /// that is too little for all stores, some leave the race.
     fn fit_round(&mut self, run: &RunState<'_>, round: u32) -> bool {
         let cells = &run.setup.plan.workloads[self.asked].cells;
         let part = if round <= ROUNDS_MIN { 1.0 } else { PICK_ASKED_PART };
@@ -172,7 +175,7 @@ impl Race {
         true
     }
 
-    /// Keeps who leads what was asked, and finds out which variants there is time for.
+    /// Keeps which stores lead the asked workload, and finds out which variants there is time for.
     fn begin_variants(&mut self, run: &RunState<'_>) {
         self.facts.finalists = finalists(run.rounds(), self.facts.optimize);
         self.stage = Stage::Over;
@@ -192,7 +195,7 @@ impl Race {
         self.stage = Stage::Variants { round: 1, question: 0 };
     }
 
-    /// The next round of a variant, each after the other, as far as the time goes; with the question that it is for.
+    /// The next round of a variant, each after the other, while there is time; with the question that it is for.
     fn next_variant(&mut self, run: &RunState<'_>, (round, first): (u32, usize)) -> Option<(usize, Step)> {
         for question in first..self.facts.questions.len() {
             let Question { variant, not_measured, .. } = &self.facts.questions[question];
@@ -243,7 +246,8 @@ impl Race {
         let Some(workload) = workloads.position(|workload| workload.variant.as_deref() == Some(variant)) else {
             return Err("no store can do it, or it is too large for the disk".to_owned());
         };
-        // Those that lead, those that cannot do what was asked and can do this, and those that promised this where less was asked.
+        // The leading stores, stores that can do this but not the asked workload, and stores that had this level where
+        // a lower one was asked.
         let class = run.setup.plan.workloads[workload].conditions.durability;
         let asked_class = run.setup.plan.workloads[self.asked].conditions.durability;
         let promised = |store: &String| {
@@ -256,14 +260,14 @@ impl Race {
         let mut cells: Vec<_> =
             cells.filter(|(_, cell)| takes_part(&cell.axes.store)).map(|(index, _)| index).collect();
         if cells.is_empty() {
-            return Err("none of those that lead can do it".to_owned());
+            return Err("none of the leading stores can do it".to_owned());
         }
         let is_of_best =
             |cell: &usize| leaders.first() == Some(&run.setup.plan.workloads[workload].cells[*cell].axes.store);
         if cells.iter().all(is_of_best) {
             return Err(match leaders.len() {
                 1 => "no other store was measured to be compared with".to_owned(),
-                _ => "none but the first of those that lead can do it".to_owned(),
+                _ => "only the first of the leading stores can do it".to_owned(),
             });
         }
         cells.shuffle(&mut self.random);

@@ -1,10 +1,10 @@
 //! The highest rate of an open loop that keeps a bound on latency, for each store of each workload.
 //!
-//! First each store does the phase in a closed loop, once: the search begins at that rate, and between which times it will take follows
-//! from it. A probe is a cell at a rate, of which a round that holds suffices and one that fails is followed by another. When all searches
-//! have come to their ends, these get further rounds, until they stand or the search goes on. What to try next follows from the results
-//! alone, so a search that was cut short goes on where it ended. Stores take turns, so that all of them meet the same disturbances and a
-//! budget ends them at about the same width.
+//! First each store does the phase in a closed loop, once. The search begins at that rate, which also bounds its time.
+//! A probe is a cell at a rate. It ends after a round that holds, and a failed round is repeated. When all searches
+//! have ended, these get further rounds, until they stand or the search goes on. The next probe follows from the
+//! results alone, so an interrupted search goes on where it ended. Stores take turns, so that all of them meet the same
+//! disturbances and a budget ends them at about the same width.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -57,7 +57,7 @@ struct Probes {
 }
 
 impl Searched {
-    /// What is left of its time.
+    /// The rest of its time.
     fn left(&self, run: &RunState<'_>) -> Option<Duration> {
         Some(self.until?.saturating_sub(run.begin.elapsed()))
     }
@@ -224,7 +224,7 @@ impl RateSearches {
         Ok(())
     }
 
-    /// What is left of the searches of a workload; `None` before their closed loops were measured.
+    /// The rest of the searches of a workload; `None` before their closed loops were measured.
     fn left(&self, run: &RunState<'_>, of: &Searched) -> Option<Left> {
         let (measured, rounds) = (run.rounds(), run.setup.suite.rounds());
         let left = |&place: &usize| match &self.facts.searches[place] {
@@ -234,7 +234,7 @@ impl RateSearches {
         of.places.iter().map(left).try_fold(Left::default(), |sum, left| Some(sum.and(left?)))
     }
 
-    /// What is left, for the display: nothing while that may be one time or the double of it.
+    /// The time left, for the display: nothing while the most is over twice the least.
     fn predicted(&self, run: &RunState<'_>, of: &Searched) -> Option<Duration> {
         let left = self.left(run, of).filter(|left| left.most_ns <= left.least_ns * 2.0)?;
         let expected = Duration::from_nanos(left.most_ns as u64);

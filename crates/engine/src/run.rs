@@ -1,4 +1,4 @@
-//! The usual mode of a run: every round of every workload, in an order drawn by the seed, as far as the budget goes.
+//! The usual mode of a run: every round of every workload, in an order drawn by the seed, within the budget.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Finds what is left to measure.
+    /// Finds the steps that are still to be measured.
     ///
     /// # Errors
     /// `run.json` cannot be written.

@@ -30,7 +30,8 @@ use crate::timestamp::now;
 use bakeoff_results::omission::{Done, Omission, Reason};
 use bakeoff_results::record::{PoolRecord, RunRecord};
 
-/// How much later than its budget a cell may end that was begun in it, beside a part of the budget: a guess may be wrong, but not by any amount.
+/// How much later than its budget a cell may end that began within it, in addition to a part of the budget. A guess may
+/// be wrong, but only by a limited amount.
 const LATE: Duration = Duration::from_secs(5);
 
 /// That part.
@@ -123,7 +124,7 @@ impl RunState<'_> {
         Some(self.budget?.saturating_sub(self.scratch.removal_time()))
     }
 
-    /// What is left of it.
+    /// The rest of it.
     pub(crate) fn budget_left(&self) -> Option<Duration> {
         Some(self.budget_to_measure()?.saturating_sub(self.begin.elapsed()))
     }
@@ -133,7 +134,7 @@ impl RunState<'_> {
         self.interrupt.requested() || self.budget_left().is_some_and(|left| left.is_zero())
     }
 
-    /// When a cell is given up that was begun in the budget.
+    /// When a cell that began within the budget is abandoned.
     fn deadline(&self) -> Option<Instant> {
         let budget = self.budget?;
         self.begin.checked_add(budget.saturating_add((budget / LATE_PART).min(LATE_MAX)).saturating_add(LATE))
@@ -255,7 +256,8 @@ impl RunState<'_> {
         })
     }
 
-    /// The tapes that the cells of a workload need; beside them is made what disturbs them. `None` if the user stopped their recording or the budget ended on the way.
+    /// The tapes that the cells of a workload need; files that a disturbance needs are made next to them. `None` if the
+    /// user stopped their recording or the budget ended on the way.
     pub(crate) fn tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Rc<Tapes>>> {
         self.scratch.restore_tapes()?;
         if let Some(tapes) = self.tapes.get(&index) {
@@ -327,7 +329,7 @@ impl RunState<'_> {
         Ok(Some(recording))
     }
 
-    /// Writes what is known of a pool into `run.json`, once.
+    /// Writes the facts about a pool into `run.json`, once.
     fn keep_pool(&mut self, workload: &Workload, recording: &Recording) -> Result<()> {
         let values = workload.tree.map(|tree| tree.values.name().to_owned());
         let pool = PoolRecord::new(workload.data.name(), values, &recording.pool_facts);

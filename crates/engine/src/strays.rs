@@ -1,8 +1,8 @@
 //! Processes that a program has started and left behind: they would disturb the cells that follow.
 //!
-//! Killing a process group ends what stayed in it. What left it (`setsid`, a daemon) is found
-//! because this process asks the kernel to be the parent of all orphans below it. Every child that
-//! is not one of ours is such an orphan.
+//! Killing a process group ends what stayed in it. Processes that left it (`setsid`, a daemon) are found because this
+//! process asks the kernel to be the parent of all orphans below it. Every child that this process did not start is
+//! such an orphan.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ impl Strays {
         Self { ours: children().into_iter().collect() }
     }
 
-    /// Another child of ours, started since.
+    /// Another child that this process has started since.
     pub(crate) fn know(&mut self, process: u32) {
         self.ours.extend(i32::try_from(process));
     }

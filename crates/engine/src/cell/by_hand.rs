@@ -130,7 +130,7 @@ fn find<'a>(
     }
 }
 
-/// A directory of ours for this cell: made anew each time, since a store must start from nothing.
+/// A bakeoff directory for this cell: made anew each time, since a store must start from nothing.
 fn fresh_directory(parent: &Path, cell: &str) -> Result<OwnDirectory> {
     make_named(parent, "--dir")?;
     let path = parent.join(format!("request-{cell}"));

@@ -32,7 +32,7 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Puts a gate before each phase of a request that is to begin cold, by what was asked of them.
+    /// Puts a gate before each phase of a request that is to begin cold, as `specs` says.
     ///
     /// # Errors
     /// A gate cannot be made, or no thread started.

@@ -1,7 +1,8 @@
 //! The most that a store's directory takes on disk while a driver runs, as seen from outside.
 //!
-//! No driver could look so often without stopping: it would have to measure between its blocks. So another thread of this process
-//! looks, whatever the driver is written in. It looks less often where a look takes long, as at a store of very many files.
+//! A driver could not look so often without stopping: it would have to measure between its blocks. So another thread of
+//! this process looks, for drivers in any language. It looks less often where a look takes long, as at a store of very
+//! many files.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,7 +14,7 @@ use bakeoff_measure::disk_usage;
 /// Between two looks at least.
 const PAUSE_MIN: Duration = Duration::from_millis(20);
 
-/// A pause is so many times as long as the look before it: looking takes at most a two-hundredth of a processor's time.
+/// A pause is this many times as long as the look before it, so that looking takes at most 1/200 of a processor's time.
 const PAUSE_BY_LOOK: u32 = 200;
 
 /// Looks at a directory until it ends.

@@ -32,7 +32,7 @@ pub(crate) struct CellJob<'a> {
     pub(crate) timeout: Duration,
     /// What the limit comes from, for people.
     pub(crate) timeout_from: &'static str,
-    /// When the cell is given up, if the run has a budget.
+    /// When the cell is abandoned, if the run has a budget.
     pub(crate) deadline: Option<Instant>,
     pub(crate) memory_bytes_max: Option<u64>,
     /// Where the cell's memory can be limited.

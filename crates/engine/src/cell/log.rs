@@ -13,7 +13,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 /// The longest log that a driver may write.
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
-/// What is kept of a longer one, at its beginning and at its end.
+/// How much of a longer one is kept, at its beginning and at its end.
 const KEPT_BYTES: u64 = 1 << 20;
 
 /// The file that a driver's standard error goes to.
@@ -22,7 +22,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens it; one that `goes_on` is added to, any other begins anew.
+    /// Opens it. With `goes_on` it is appended to, otherwise it begins anew.
     ///
     /// # Errors
     /// It cannot be made.
@@ -69,7 +69,7 @@ impl Log {
     /// more.
     pub(crate) fn cut(&mut self) {
         if self.is_too_long() {
-            // One that cannot be cut stays as it is.
+            // A log that cannot be cut stays as it is.
             let _ = self.leave_out_middle();
         }
     }
@@ -99,8 +99,8 @@ impl Log {
     }
 }
 
-/// Whether a JVM found that the driver's jar is none, or its main class, or what that needs, in
-/// none of those beside it.
+/// Whether a JVM could not read the driver's jar, or found its main class, or a class that this needs, in none of the
+/// jars.
 pub(crate) fn lacks_a_jar(log: &str) -> bool {
     let words = [
         "Error: Invalid or corrupt jarfile",

@@ -134,7 +134,8 @@ pub(crate) fn without_medium(
     RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: explained(why) }, 0, None)
 }
 
-/// Notes that something that a round needed was removed meanwhile. If it failed, no store is at fault, and it is tried again.
+/// Notes that something that a round needed was removed during it. If the round failed, no store is at fault, and it is
+/// tried again.
 pub(crate) fn note_removed(lines: &mut [ResultLine], removed: &Path) {
     if let Some(ResultLine::Cell(end)) = lines.last_mut()
         && end.status == CellStatus::Failed
@@ -155,7 +156,7 @@ fn memory_group(job: &CellJob<'_>) -> Result<Option<MemoryGroup>> {
     groups.create(bytes).map(Some)
 }
 
-/// What to do to profile one round, if it is to be: its flame graph lies beside its log.
+/// How to profile one round, if it is to be profiled. Its flame graph is next to its log.
 fn profiling(job: &CellJob<'_>, round: u32, directory: &Path, log: &(&Path, String)) -> Option<Profiling> {
     let kind = job.cell.axes.profile?;
     let graph = (log.0.with_extension("svg"), Path::new(&log.1).with_extension("svg").display().to_string());

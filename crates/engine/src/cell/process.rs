@@ -82,7 +82,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// What should go on beside the cell does not.
+    /// The disturbance that should run during the cell has ended.
     pub(crate) fn disturbance(why: &anyhow::Error) -> Self {
         Self::Failed { kind: FailureKind::Disturbance, message: explained(why) }
     }
@@ -92,9 +92,9 @@ impl Ending {
         Self::Failed { kind: FailureKind::SetUp, message: explained(why) }
     }
 
-    /// The same where the store's file system has no room left. Few stores pass on what the
-    /// system told them: one says "Input/output error", one dies of a page that a mapped file had
-    /// no room for, one waits for ever. A wrong answer stays one.
+    /// The same where the store's file system has no room left. Few stores pass on the system's error: one reports
+    /// "Input/output error", one dies of a page that a mapped file had no room for, one waits for ever. A wrong answer
+    /// stays a wrong answer.
     fn for_want_of_room(self, left: &Left) -> Self {
         let full = |message: String| (FailureKind::DiskFull, format!("{left}: {message}"));
         match self {
@@ -139,14 +139,14 @@ impl Ending {
     }
 }
 
-/// What is left on a file system that is full.
+/// The room left on a full file system.
 pub(crate) enum Left {
     Bytes(u64),
     Files(u64),
 }
 
 impl Left {
-    /// `None` where there is room for two pieces of so many bytes, and for some files.
+    /// `None` where there is room for two pieces of `piece_bytes` bytes, and for some files.
     pub(crate) fn if_full(directory: &Path, piece_bytes: u64) -> Option<Self> {
         let files = || room_files_if_full(directory).map(Self::Files);
         room_bytes_if_full(directory, piece_bytes).map(Self::Bytes).or_else(files)
@@ -176,7 +176,7 @@ pub(crate) struct Job<'a> {
     pub(crate) timeout: Duration,
     /// What the limit comes from, for people.
     pub(crate) timeout_from: &'a str,
-    /// When it is given up, if the run has a budget.
+    /// When it is abandoned, if the run has a budget.
     pub(crate) deadline: Option<Instant>,
     /// Most private memory the driver may take.
     pub(crate) memory_bytes_max: Option<u64>,
@@ -185,7 +185,7 @@ pub(crate) struct Job<'a> {
     pub(crate) interrupt: &'a Interrupt,
 }
 
-/// Runs a driver to its end. One that cannot be started fails the cell, as any other end does.
+/// Runs a driver to its end. If it cannot be started, the cell fails, as with any other end.
 pub(crate) fn run(job: &Job<'_>, listener: &mut dyn Listener) -> Ending {
     start_and_follow(job, listener).unwrap_or_else(|why| Ending::set_up(&why))
 }
@@ -210,7 +210,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
     let mut output = Output::of(driver.stdout())?;
     let (mut dying, mut left_behind) = (false, false);
     let has_ended = &mut || {
-        // Its children are ours then. One that has its output open would keep us waiting.
+        // This process is then the parent of its children. A child that has its output open would keep bakeoff waiting.
         let has_ended = driver.has_exited();
         left_behind |= has_ended && strays.kill();
         has_ended
@@ -272,8 +272,8 @@ enum Followed {
     Stopped(Ending),
 }
 
-/// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when
-/// output just ends, or nothing comes any more from a driver of which `has_ended` is true.
+/// Handles events until the last one, the time limit, unreadable output or the user's wish. `None` when output just
+/// ends, or when nothing more comes from a driver for which `has_ended` is true.
 fn follow(
     job: &Job<'_>,
     begin: Instant,
@@ -338,8 +338,8 @@ fn bad_output(message: String) -> Ending {
     Ending::Failed { kind: FailureKind::BadOutput, message }
 }
 
-/// Waits for the driver, and kills it when patience ends or it writes too much. Whether it ended by
-/// itself, and how.
+/// Waits for the driver, and kills it when patience ends or it writes too much. Whether it ended without being killed,
+/// and how.
 fn end(driver: DriverProcess, patience: Duration, output: &mut Output, log: &Log) -> (bool, Option<Exit>) {
     let begin = Instant::now();
     let may_go_on = |output: &Output| !output.is_closed() && log.overflow().is_none();
@@ -380,12 +380,12 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
     status.and_then(|status| status.signal()) == Some(9)
 }
 
-/// The process ended without a last event: by a signal, by the kernel, or by itself.
+/// The process ended without a last event: by a signal, by the kernel, or on exit.
 fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
     let (log, last) = (last_bytes(job.log, REPORT_BYTES), last_bytes(job.log, LAST_WORDS_BYTES));
     let signal = status.and_then(|status| status.signal());
-    // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at
-    // its beginning.
+    // Messages of Rust, of C++, and of a JVM. A JVM that cannot have its heap, or its own memory, prints that at its
+    // beginning.
     let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
     let of_jvm = ["There is insufficient memory for the Java Runtime", "Could not reserve enough space for"];
     let out_of_memory =
@@ -421,7 +421,7 @@ fn signal_name(number: i32) -> &'static str {
         6 => " (SIGABRT)",
         7 => " (SIGBUS: a mapped file could not be read or written, as on a full disk)",
         8 => " (SIGFPE)",
-        9 => " (SIGKILL: by somebody, since bakeoff did not, and the kernel counts nobody killed for want of memory)",
+        9 => " (SIGKILL: by somebody, since bakeoff did not, and the kernel has killed nobody for lack of memory)",
         11 => " (SIGSEGV)",
         15 => " (SIGTERM)",
         _ => "",

@@ -71,7 +71,7 @@ impl<'a> RoundRecord<'a> {
         Self { job, round, lines: Vec::new(), end, order, gates: None, claimed: None, memory: None, wrong: None }
     }
 
-    /// Whether the process under way opens what one that was killed has left.
+    /// Whether the current process opens the files of a killed one.
     pub(crate) fn recovers(&self) -> bool {
         self.order.recovers()
     }
@@ -214,8 +214,7 @@ impl<'a> RoundRecord<'a> {
                 verified.entries, self.end.records_alive
             )),
             Some(verified) if verified.compacted_copy.is_some() != self.job.is_copied() => Some(
-                "the driver said nothing of the compacted copy it was asked for, or made one that nobody asked for"
-                    .to_owned(),
+                "the driver did not report the requested compacted copy, or made a copy without a request".to_owned(),
             ),
             Some(_) => None,
         }
@@ -249,7 +248,8 @@ impl<'a> RoundRecord<'a> {
         of_store.or_else(of_copy).or_else(of_cache)
     }
 
-    /// What Zstandard makes of the values alive at the end, of those that repeat once; 0 where they do not come from the pool as they are.
+    /// The size to which Zstandard compresses the values alive at the end, repeated ones counted once; 0 where they do
+    /// not come unchanged from the pool.
     fn compressed_bytes(&self, key_bytes_max: u64) -> u64 {
         let (workload, pool) = (&self.job.workload.workload, &self.job.recording.pool_facts);
         if workload.tree.is_some() || workload.import.is_some() {

@@ -13,10 +13,10 @@ const RECORDS: u64 = 10_000;
 /// Bytes of its values, about, at most: each pass writes them all.
 const VALUE_BYTES: u64 = 64 << 20;
 
-/// However long values are, so many records are not too many.
+/// This many records are never too many, regardless of the length of values.
 const RECORDS_OF_LONG_VALUES: u64 = 100;
 
-/// The tapes of the small workload: those of the workload itself if it is small, else others beside them.
+/// The tapes of the small workload: those of the workload itself if it is small, else others next to them.
 pub(crate) fn record(
     workload: &Workload,
     recording: &Recording,

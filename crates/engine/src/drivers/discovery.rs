@@ -21,7 +21,7 @@ use crate::explain::explained;
 use crate::programs::is_on_path;
 use crate::strays::Strays;
 
-/// Executables with this prefix, beside the command line or on PATH, are drivers.
+/// Executables with this prefix, in this executable's directory or on PATH, are drivers.
 const PREFIX: &str = "bakeoff-driver-";
 
 /// How long a driver may take to describe itself (a JVM takes most of a second). All are asked at
@@ -42,13 +42,12 @@ pub struct Driver {
     pub description: DriverDescription,
 }
 
-/// The variables by which a JVM is told how to run from outside. The last goes before all that its
-/// command line says.
+/// The variables that give options to a JVM from outside. The last takes precedence over its command line.
 const OPTIONS_OF_JVM: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
 impl Driver {
-    /// What the environment tells the driver's virtual machine, if it has one. It is left in force:
-    /// whoever set it may mean to measure with it.
+    /// The options that the environment gives the driver's virtual machine, if it has one. They stay in force: the user
+    /// may want to measure with them.
     pub fn options(&self) -> BTreeMap<String, String> {
         let names = OPTIONS_OF_JVM.into_iter().filter(|_| self.description.platform == Platform::Jvm);
         let value = |name| std::env::var_os(name).map(|value| value.to_string_lossy().trim().to_owned());
@@ -84,7 +83,7 @@ pub struct Drivers {
     pub notes: Vec<String>,
     /// Programs that are there and do not answer.
     pub unresponsive: BTreeMap<String, UnresponsiveDriver>,
-    /// Whether those on PATH were asked, and not only those beside this executable.
+    /// Whether drivers on PATH were asked too, not only those in this executable's directory.
     is_whole: bool,
 }
 
@@ -104,8 +103,8 @@ impl UnresponsiveDriver {
 }
 
 impl Drivers {
-    /// Asks every driver: those beside this executable, then those along PATH; of drivers with the
-    /// same file name the first counts.
+    /// Asks every driver: first in this executable's directory, then along PATH. Of drivers with the same file name the
+    /// first counts.
     ///
     /// # Errors
     /// If no driver answers at all, or one cannot be started because a limit is reached.
@@ -116,8 +115,8 @@ impl Drivers {
         Ok(found)
     }
 
-    /// Asks those along PATH only if one beside this executable has not all of these stores: a
-    /// program on PATH that hangs then costs nothing.
+    /// Asks drivers along PATH only if those in this executable's directory lack one of these stores. A program on PATH
+    /// that hangs then costs nothing.
     ///
     /// # Errors
     /// As [`Self::discover`].
@@ -128,7 +127,7 @@ impl Drivers {
         Ok(found)
     }
 
-    /// Asks those beside this executable.
+    /// Asks the drivers in this executable's directory.
     ///
     /// # Errors
     /// One cannot be started because a limit is reached.
@@ -175,7 +174,7 @@ impl Drivers {
         bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
     }
 
-    /// Asks these programs, and takes in those that answer.
+    /// Asks these programs, and adds the drivers that answer.
     ///
     /// # Errors
     /// One cannot be asked because a limit is reached: its stores may be there.
@@ -246,7 +245,7 @@ impl Drivers {
         all.filter(|store| names.insert(&store.name)).cloned().collect()
     }
 
-    /// Why a store cannot be opened here, and how that is mended; `None` if it can.
+    /// Why a store cannot be opened here, and how to fix that; `None` if it can.
     pub fn missing(&self, name: &str) -> Option<&str> {
         self.of_store(name)?.description.missing.get(name).map(String::as_str)
     }
@@ -288,13 +287,12 @@ fn candidates() -> Candidates {
 fn is_driver(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
-    // `cargo build` leaves `NAME.d` files beside the programs; they are not executable.
+    // `cargo build` leaves `NAME.d` files next to the programs; they are not executable.
     name.starts_with(PREFIX)
         && path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
-/// Refuses a script whose interpreter is not there: what the system says of it does not tell what
-/// to do.
+/// Refuses a script whose interpreter is missing: the system's error does not show how to fix that.
 fn check_interpreter(path: &Path) -> Result<()> {
     let mut first = Vec::new();
     let read = |file: File| BufReader::new(file).take(LINE_BYTES_MAX).read_until(b'\n', &mut first);

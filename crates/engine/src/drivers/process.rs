@@ -115,8 +115,8 @@ impl DriverProcess {
         self.child.stdout.take()
     }
 
-    /// Gives it its standard input, in a thread, since one that does not read would hold us up. One
-    /// that dies before it has read everything shows itself by how it ends.
+    /// Writes its standard input, in a thread, since a driver that does not read would block this one. If it dies
+    /// before it has read everything, its exit shows that.
     ///
     /// # Errors
     /// No thread can be started.
@@ -130,8 +130,8 @@ impl DriverProcess {
         has_exited(&self.child)
     }
 
-    /// Kills it, and whatever it has started and left behind in its group: that would disturb what
-    /// follows. How it ended.
+    /// Kills it, and every process of its group that it has left behind: that would disturb what follows. Gives how it
+    /// ended.
     pub(crate) fn end(mut self) -> Option<Exit> {
         self.kill()
     }
@@ -229,8 +229,8 @@ impl Answer {
     }
 }
 
-/// Runs a driver with a verb and an input until it ends, `time_max` is over, or `go_on` says no.
-/// What left its group is killed where `strays` knows what was there before.
+/// Runs a driver with a verb and an input until it ends, `time_max` is over, or `go_on` says no. Processes that left
+/// its group are killed where `strays` knows the earlier ones.
 ///
 /// # Errors
 /// It cannot be started.

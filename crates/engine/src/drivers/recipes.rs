@@ -24,7 +24,7 @@ pub struct Recipe {
     /// Its name in the file and for `./bakeoff build`.
     #[serde(skip)]
     pub name: String,
-    /// Its executable, which appears beside this one.
+    /// Its executable, which is built into this executable's directory.
     pub program: String,
     /// What programs its stores are libraries for.
     pub platform: Platform,
@@ -96,7 +96,7 @@ impl Recipe {
         found.unresponsive.get(&self.program).filter(|_| !self.is_built(found))
     }
 
-    /// Refuses what is there and does not answer, unless another driver has its stores.
+    /// Refuses a program that exists and does not answer, unless another driver has its stores.
     fn check_answers(&self, found: &Drivers) -> Result<()> {
         self.unresponsive(found).map_or(Ok(()), |unresponsive| Err(anyhow!(self.left_out(unresponsive))))
     }
@@ -141,12 +141,12 @@ pub fn recipes() -> Result<Vec<Recipe>> {
     Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
 }
 
-/// The names of all stores that can be had, those of drivers that are not built too; and of those
-/// that only tests want.
+/// The names of all stores that bakeoff can offer, including those of drivers that are not built, and of test-only
+/// stores.
 pub struct StoreNames {
-    /// Those that can be had, of drivers that are not built too.
+    /// Stores that bakeoff can offer, including those of drivers that are not built.
     pub known: Vec<String>,
-    /// Those that only tests want.
+    /// Test-only stores.
     pub hidden: Vec<String>,
 }
 
@@ -218,7 +218,7 @@ pub fn drivers_for(
 pub fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let recipes = recipes()?;
     let describe = |(program, unresponsive): (&String, &UnresponsiveDriver)| {
-        // Nothing is lost with one that nobody knows, or whose stores another has.
+        // A program that no recipe knows, or whose stores another driver has, loses nothing.
         let of_other = || format!("{}. Fix it, or remove it", unresponsive.describe());
         let recipe = recipes.iter().find(|recipe| recipe.program == *program && !recipe.is_built(drivers));
         (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(unresponsive)))

@@ -84,24 +84,24 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
     }
 }
 
-/// Stores that offer no level as low as one that is asked for, and the lowest that they do offer.
+/// Stores whose lowest durability level is above the requested one, with that level.
 #[derive(Default)]
 pub struct PromisingMore {
-    /// Of those that can do what is needed.
+    /// Among stores that meet the need.
     pub asked: Vec<(String, Durability)>,
-    /// Of those that could with the other durability.
+    /// Among stores that would meet it with the other durability.
     pub otherwise: Vec<(String, Durability)>,
 }
 
 /// Which stores can do what is needed.
 pub struct Divided {
-    /// Those that can, by name.
+    /// Stores that can, by name.
     pub able: Vec<String>,
-    /// Those that do not offer the durability, and a higher one: with that they keep what is asked, too.
+    /// Stores without the requested durability but with a higher one, which keeps the requested one too.
     pub promising_more: PromisingMore,
-    /// Those that cannot, with everything that they lack.
+    /// Stores that cannot, with everything that they lack.
     pub excluded: Vec<Excluded>,
-    /// Of these, those that could if the durability were the other one that is asked for too.
+    /// Excluded stores that could with the other durability, which a pick asks for too.
     pub able_otherwise: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ pub fn divide<'a>(
     divided
 }
 
-/// Whether a library for this platform can be what is wanted, whatever it is written in: other drivers need not be built.
+/// Whether a library for this platform can be suitable, in any language. Other drivers need not be built.
 pub fn may_suit(languages: &[String], platform: Platform) -> bool {
     languages.is_empty() || languages.iter().any(|wanted| wanted != other(platform).name())
 }
@@ -164,7 +164,7 @@ pub(crate) fn loads_in_batches(durability: Durability) -> bool {
     durability.includes(Durability::Consistent)
 }
 
-/// The level that a store would be used at: the one that is asked for, or the next that keeps as much; none if it has neither.
+/// The level at which a store would be used: the requested one, or the next that keeps as much. None if it has neither.
 fn class_of(need: &Need, store: &StoreDescription) -> Option<Durability> {
     store.durability.keys().copied().filter(|level| level.includes(need.durability)).min()
 }
@@ -250,7 +250,7 @@ fn allow(wanted: &[String], expression: &str) -> bool {
     }
 }
 
-/// The parts of an SPDX expression between the operators that stand in no brackets.
+/// The parts of an SPDX expression between the operators outside brackets.
 fn split<'a>(expression: &'a str, operator: &str) -> Vec<&'a str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
     for (place, character) in expression.char_indices() {

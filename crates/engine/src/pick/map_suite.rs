@@ -45,8 +45,8 @@ fn set(need: &mut Need, quantity: MapQuantity, value: f64) {
     }
 }
 
-/// The mix with so many percent of reads: within reads and within writes all kinds keep their weights. Without reads there are gets, without
-/// writes updates.
+/// The mix with `percent` percent of reads. Within reads and within writes all kinds keep their weights. Without reads
+/// there are gets, without writes updates.
 fn with_reads(mix: &[(String, f64)], percent: f64) -> Vec<(String, f64)> {
     let part = |is_one: fn(&str) -> bool, usual: &str, percent: f64| {
         let mut kinds: Vec<_> = mix.iter().filter(|(kind, _)| is_one(kind)).cloned().collect();

@@ -6,8 +6,8 @@ use bakeoff_text::format_size;
 
 use crate::pick::need::{Memory, Need};
 
-/// Memory for each byte of data. Stores divide it among a cache and write buffers, LevelDB in halves with two buffers: a quarter holds
-/// the data in each, as the page cache does for LMDB and for files.
+/// Memory for each byte of data. Stores divide it among a cache and write buffers, LevelDB in halves with two buffers.
+/// So a quarter holds the data in each, as the page cache does for LMDB and for files.
 const BY_DATA: u64 = 4;
 
 /// The least memory that holds data, however little that is.
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(names(&need), ["memory-default"]);
         need.records = 1_000_000;
         need.data_bytes = Some(1 << 20);
-        assert_eq!(names(&need), ["memory-default"], "a tape knows its data, however long its longest value is");
+        assert_eq!(names(&need), ["memory-default"], "a tape knows its data, regardless of its longest value");
         need.data_bytes = None;
         assert_eq!(names(&need), ["memory-half", "memory-default"]);
         need.memory = Memory::Default;

@@ -10,13 +10,14 @@ use bakeoff_tape::{Data, KeyForm, SizeRange, ValueSizes};
 
 use crate::pick::suite_file::Access;
 
-/// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
+/// The most records of a need: less than half of the numbers that records can have, which leaves enough for inserts of
+/// the rounds.
 pub const RECORDS_MAX: u64 = 2_000_000_000;
 
 /// The most writes that are committed together.
 pub const BATCH_MAX: u64 = 1_000_000;
 
-/// Operations of a round where nothing is said: so many that what a store still does with the load is a small part of it.
+/// Operations of a round by default: enough that a store's unfinished work on the load is a small part of it.
 pub const OPERATIONS_USUAL: u64 = 50_000;
 
 /// From this length on keys are hashes where nothing is said, unless they ascend.
@@ -48,7 +49,7 @@ pub const MUSTS: [(&str, Must); 4] = [
 pub enum Stores {
     /// Those of the drivers that are there.
     Built,
-    /// All, after building what is not there.
+    /// All, after building missing drivers.
     All,
     /// These.
     Named(Vec<String>),
@@ -57,7 +58,7 @@ pub enum Stores {
 /// What stores have for caches and buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// All the same: what holds the data, or as much as this machine can give.
+    /// The same for all: enough for the data, or as much as this machine can give.
     Equal,
     /// What each takes by default.
     Default,
@@ -122,7 +123,7 @@ pub struct Need {
     pub dir: Option<PathBuf>,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Every key and what was said for it, for people.
+    /// Every key and its given value, for people.
     pub words: Vec<(String, String)>,
 }
 

@@ -18,7 +18,7 @@ use crate::pick::memory::{MemoryChange, data_bytes, memory_changes, memory_text}
 use crate::pick::need::{Need, RECORDS_MAX, is_shareable, is_write, looks_up};
 use crate::pick::suite_file::{Access, Axes, Limits, Phase, Role, Settings, StoreSettings, SuiteFile, Variant};
 
-/// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
+/// Rounds of a race at most: a difference that 100 rounds do not show does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 100;
 
 /// Operations of a round at most where each may wait for the disk. Of these three rounds tell the 99.9th percentile: ten of all lie beyond it.
@@ -28,7 +28,7 @@ const OPERATIONS_FLUSHED_MAX: u64 = OPERATIONS_P999_MIN;
 const OPERATIONS_P99_MIN: u64 = 334;
 const OPERATIONS_P999_MIN: u64 = 3_334;
 
-/// Operations of a round at least, however long values are, and bytes of values above which it has no more.
+/// Operations of a round at least, for values of any length, and bytes of values above which it has no more.
 const OPERATIONS_MIN: u64 = 1_000;
 const VALUES_BYTES_MAX: u64 = 256 << 20;
 
@@ -41,7 +41,7 @@ pub struct PickSuite {
     pub text: String,
     /// What each variant is there for.
     pub questions: Vec<Question>,
-    /// Operations that a round of what was asked has; `None` where a tape says it.
+    /// Operations of a round of the asked workload; `None` where a tape has them.
     pub operations: Option<RoundOperations>,
 }
 
@@ -52,11 +52,11 @@ struct Change {
     words: String,
     /// The quantity of a map that it varies, if it is one.
     varies: Option<MapQuantity>,
-    /// Its memory as a suite writes it, where it is not that of what was asked.
+    /// Its memory as a suite writes it, where it differs from that of the asked workload.
     memory: Option<String>,
     axes: Option<Axes>,
     settings: Settings,
-    /// Its phases, where they are not those of what was asked.
+    /// Its phases, where they differ from those of the asked workload.
     phases: Vec<Phase>,
     /// Why it cannot be measured, if it cannot: then it is in no suite.
     impossible: Option<String>,
@@ -87,7 +87,7 @@ impl PickSuite {
         let path = tape.canonicalize().with_context(|| format!("cannot find the tape {}", tape.display()))?;
         let suite = SuiteFile { tape: Some(path), ..of_every_need(need, stores, promising_more) };
         let promise = durability_variant(need.durability.neighbour());
-        let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
+        let why = "as a tape is replayed as it is: `pick --trace` measures a similar workload";
         let of_tape = |change: Change| {
             let leaves_the_tape = change.name == promise || change.axes.is_none() && change.phases.is_empty();
             Change { phases: Vec::new(), impossible: (!leaves_the_tape).then(|| why.to_owned()), ..change }
@@ -95,7 +95,7 @@ impl PickSuite {
         Self::asking(suite, changes(need, promising_more, false).into_iter().map(of_tape).collect())
     }
 
-    /// The suite with a variant for what was asked, and one for each change of it that can be measured.
+    /// The suite with a variant for the asked workload, and one for each change of it that can be measured.
     fn asking(mut suite: SuiteFile, changes: Vec<Change>) -> Result<Self> {
         let asked = Change { name: PICK_ASKED.to_owned(), words: "What was asked".to_owned(), ..Change::default() };
         let possible = changes.iter().filter(|change| change.impossible.is_none());
@@ -123,7 +123,7 @@ impl Change {
     }
 }
 
-/// What is the same whatever is needed, and a suite of a tape has.
+/// The part of a suite that is the same for every need, and that the suite of a tape has.
 pub(crate) fn of_every_need(need: &Need, stores: &[String], promising_more: &PromisingMore) -> SuiteFile {
     SuiteFile {
         title: "Pick",
@@ -141,7 +141,7 @@ pub(crate) fn of_every_need(need: &Need, stores: &[String], promising_more: &Pro
     }
 }
 
-/// The levels of stores that do not offer the one that is asked for.
+/// The levels of stores that do not offer the requested one.
 fn settings(promising_more: &[(String, Durability)]) -> Settings {
     promising_more
         .iter()
@@ -179,7 +179,7 @@ pub(crate) fn axes(need: &Need, stores: &[String]) -> Axes {
     }
 }
 
-/// Loading, and what is done with what was loaded.
+/// The load, and the phase on the loaded records.
 pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batches: bool) -> Vec<Phase> {
     let load = Phase {
         name: "load",
@@ -267,7 +267,7 @@ pub fn check_percentile(need: &Need, place: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses keys that are no keys of their form, or too short for so many records.
+/// Refuses keys that do not have their form, or are too short for the number of records.
 ///
 /// # Errors
 /// With what would do.
@@ -304,7 +304,7 @@ fn keys_used(need: &Need, records: u64, mix: &[(String, f64)]) -> u64 {
     records.saturating_add(may_be(Operation::Insert)).saturating_add(may_be(Operation::Upsert)).saturating_add(spare)
 }
 
-/// Why so many records cannot be measured with such keys, if they cannot.
+/// Why `records` records cannot be measured with such keys, if they cannot.
 fn keys_lacking(need: &Need, records: u64, mix: &[(String, f64)]) -> Option<String> {
     let count = key_count(need.form_of_keys(), need.key_bytes.min as u32);
     let lack = keys_used(need, records, mix) > count;
@@ -365,7 +365,7 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
 }
 
 fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Change> {
-    // Memory comes first: it takes no longer than what was asked, and decides many an answer.
+    // Memory comes first: it takes no longer than the asked workload, and often decides the answer.
     let of_memory = |MemoryChange { name, words, varies, memory }| Change {
         name: String::from(name),
         words,

@@ -1,4 +1,4 @@
-//! A suite file as values, in as far as a pick writes one (docs/SUITES.md).
+//! A suite file as values: the part of the format that a pick writes (docs/SUITES.md).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,10 +1,9 @@
 //! Control groups of the kernel that hold a cell's driver to an amount of memory, page cache
 //! included.
 //!
-//! A group of ours lies in the group that this process is in, or in the nearest one above it where
-//! groups can be made, and is named after this process. It is removed when its cell has ended; what
-//! a killed run left behind, the next one removes. A group can only be removed when no process is
-//! in it, so nothing else can be hit.
+//! bakeoff makes its group in the group that this process is in, or in the nearest one above it where groups can be
+//! made, and names it after this process. It removes the group when its cell has ended; the next run removes groups of
+//! a killed one. A group can only be removed when no process is in it, so nothing else can be hit.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -94,7 +93,7 @@ impl MemoryGroups {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = self.parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::create_dir(&path).with_context(|| format!("cannot make the control group {}", path.display()))?;
-        // From here on it is removed whatever happens.
+        // From here on it is removed in every case.
         let group = MemoryGroup { version: self.version, path };
         let [memory, with_swap] = self.version.limits();
         group.write(memory, bytes)?;
@@ -150,7 +149,7 @@ fn passes_memory_on(group: &Path) -> bool {
         .is_ok_and(|controllers| controllers.split_whitespace().any(|name| name == "memory"))
 }
 
-/// A group of ours.
+/// A control group that bakeoff made.
 pub(crate) struct MemoryGroup {
     version: Version,
     path: PathBuf,

@@ -1,9 +1,9 @@
 //! The guard of media made for a run: a process that outlives the run, however that ends, and
 //! removes what it left.
 //!
-//! It is this program with a hidden verb, in a session of its own, so that what ends the run's
-//! terminal or process group does not end it, and outside the run's namespace of mounts. It waits
-//! until a pipe closes whose other end the run alone has.
+//! It is this program with a hidden verb, outside the run's namespace of mounts. It has its own session, so that it
+//! survives the end of the run's terminal or process group. It waits until a pipe closes whose other end only the run
+//! has.
 
 use std::ffi::{CStr, OsStr};
 use std::io::{Read, Write};
@@ -34,14 +34,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How often it is looked whether that has ended.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The process that guards what a run makes, and the pipe that tells it of the run's end.
+/// The process that guards the files that a run makes, and the pipe that closes when the run ends.
 pub(crate) struct Guard(Child);
 
 impl Guard {
     /// Begins to guard the tapes and made media in `base` of this process's run.
     pub(crate) fn start(base: &Path, run: &str) -> Result<Self> {
         let base = base.canonicalize().with_context(|| format!("cannot resolve {}", base.display()))?;
-        // By this name it is the same program, even if another has taken its place meanwhile.
+        // By this name it is the same program, even if another has replaced its file since.
         let mut command = Command::new("/proc/self/exe");
         command
             .arg0(OsStr::from_bytes(NAME.to_bytes()))
@@ -62,7 +62,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // It ends by itself, after a last look.
+        // The closed pipe ends it, after a last look.
         drop(self.0.stdin.take());
         let _ = self.0.wait();
     }

@@ -4,7 +4,7 @@
 /// The beginning of the names of all scratch directories.
 pub(crate) const SCRATCH: &str = "bakeoff-scratch-";
 
-/// The directory beside a store's where its driver puts temporary files.
+/// The directory next to a store's where its driver puts temporary files.
 pub(crate) const TEMPORARY: &str = "temporary";
 
 /// The end of the name of the directory of tapes. A medium's ends in `-` and its name.

@@ -23,12 +23,12 @@ pub const MARKER: &str = ".bakeoff";
 /// The same file in a directory that is about to be no longer ours.
 const MARKER_ASIDE: &str = ".bakeoff-aside";
 
-/// A path for people, whatever is in its names: nothing of it steers a terminal.
+/// A path for people. Nothing in its names can control a terminal.
 pub fn shown(path: &Path) -> String {
     bakeoff_text::printable(&path.display().to_string())
 }
 
-/// What a directory of ours is for.
+/// What a bakeoff directory is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The stores' files and the tapes: removed at the end of a run.
@@ -46,7 +46,7 @@ impl Kind {
     }
 }
 
-/// A directory of ours, locked for as long as this value lives.
+/// A bakeoff directory, locked for as long as this value lives.
 pub struct OwnDirectory {
     path: PathBuf,
     /// Of the directory: its file system, and its number there.
@@ -59,8 +59,8 @@ fn identity(facts: &Metadata) -> (u64, u64) {
 }
 
 impl OwnDirectory {
-    /// Makes a new directory, one of scratch for its owner alone; one that exists already is an
-    /// error, whatever is in it.
+    /// Makes a new directory; a scratch directory is for its owner alone. An existing one is an error, regardless of
+    /// its contents.
     ///
     /// # Errors
     /// It cannot be made, or another user's link is on the way to it.
@@ -148,7 +148,7 @@ impl OwnDirectory {
         here.ok().map(|facts| identity(&facts)) == made.ok().map(|facts| identity(&facts))
     }
 
-    /// Makes it again, if it is there no more. Whether it did. `of_drivers` is what a driver may have made there meanwhile.
+    /// Makes it again, if it is missing. Whether it did. `of_drivers` names what a driver may have made there since.
     ///
     /// # Errors
     /// Something else is there now, or another file system, or it cannot be made.
@@ -159,9 +159,9 @@ impl OwnDirectory {
         let cannot = || format!("{} was removed while the run went on, and cannot be made again", self.path.display());
         let around = self.path.parent().unwrap_or(Path::new("/")).metadata().with_context(cannot)?;
         if around.dev() != self.identity.0 {
-            return Err(anyhow!("another file system is there now: mount the one that was")).with_context(cannot);
+            return Err(anyhow!("another file system is there now: mount the earlier one")).with_context(cannot);
         }
-        // Whoever removes it may not have come to the end, and a driver makes the directories that its request names.
+        // The one who removes it may not have finished, and a driver makes the directories that its request names.
         let is_ours = self.path.symlink_metadata().is_ok_and(|facts| {
             let is_of_driver = facts.is_dir() && facts.uid() == geteuid().as_raw() && has_only(&self.path, of_drivers);
             identity(&facts) == self.identity || is_of_driver
@@ -172,7 +172,7 @@ impl OwnDirectory {
         Ok(true)
     }
 
-    /// Removes it with everything in it. One that somebody removed is gone.
+    /// Removes it with everything in it. If somebody removed it already, that is no error.
     pub fn remove(self) -> Result<()> {
         if self.path.symlink_metadata().is_err_and(|why| why.kind() == io::ErrorKind::NotFound) {
             return Ok(());
@@ -184,7 +184,7 @@ impl OwnDirectory {
             );
         }
         unmount_below(&self.path)?;
-        // Each by itself, since the marker beside them would make one branch of the whole.
+        // Each one separately, since the marker next to them would make one branch of the whole.
         for entry in std::fs::read_dir(&self.path).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 remove_tree(&entry.path())?;
@@ -212,7 +212,7 @@ pub(crate) fn make_named(path: &Path, option: &str) -> Result<()> {
     check_links(path).and_then(|()| std::fs::create_dir_all(path)).with_context(cannot)
 }
 
-/// Where something is mounted inside a directory of ours, deepest last.
+/// Where something is mounted inside a bakeoff directory, deepest last.
 pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
     let Ok(directory) = directory.canonicalize() else { return Vec::new() };
     let mut mounts = bakeoff_measure::mount_points();
@@ -251,7 +251,7 @@ fn lock(marker: &mut File, path: &Path) -> Result<()> {
     }
 }
 
-/// What a directory of ours is for; `None` if it is not ours.
+/// What a bakeoff directory is for; `None` if it is none.
 pub fn kind_of(path: &Path) -> Option<Kind> {
     if path.symlink_metadata().ok()?.is_symlink() {
         return None;

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::place::own_directory::kind_of;
 
-    /// What is left below a directory.
+    /// All files below a directory.
     fn files_below(path: &Path) -> Vec<PathBuf> {
         let below = entries(path).unwrap().into_iter();
         below.flat_map(|path| if is_directory(&path) { files_below(&path) } else { vec![path] }).collect()

@@ -14,7 +14,7 @@ use rustix::process::umask;
 use crate::explain::Advised;
 use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, make_named};
 
-/// Who may read what is made, as far as the umask allows.
+/// Who may read the results, if the umask allows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
     /// Their owner alone: they are about an application's trace.
@@ -190,7 +190,7 @@ mod tests {
         assert!(is_unbegun(&path("19700102-000000-killed")) && !is_unbegun(&path("19700101-000000-a")));
     }
 
-    /// Names were compared as they stand, whatever comes after the second.
+    /// Names were compared as text, including the part after the second.
     #[test]
     fn of_runs_begun_in_the_same_second_the_last_is_the_newest() {
         let out = tempfile::tempdir().unwrap();

@@ -57,8 +57,7 @@ fn report_restored(own: &OwnDirectory, reporter: Reporter) {
 /// tell.
 struct Room(Option<(u64, u64)>);
 
-/// A file system that does not count inodes (btrfs) is taken to have one for so many bytes, as ext4
-/// has.
+/// A file system that does not count inodes (btrfs) counts as having one for this many bytes, as ext4 has.
 const BYTES_OF_AN_INODE: u64 = 16 << 10;
 
 impl Room {
@@ -67,7 +66,7 @@ impl Room {
         Self(bytes.map(|bytes| (bytes, bakeoff_measure::room_files(directory).unwrap_or(bytes / BYTES_OF_AN_INODE))))
     }
 
-    /// Whether more than half of it is used now, by so many files put aside among others.
+    /// Whether more than half of it is used now, including `aside` files that were put aside.
     fn is_short(&self, directory: &Path, aside: u64) -> bool {
         let (Self(Some(then)), Self(Some(now))) = (self, Self::of(directory)) else { return false };
         now.0 < then.0 / 2 || now.1 < then.1 / 2 || aside > then.1 / 2
@@ -121,8 +120,7 @@ impl Scratch {
         Ok(self.tapes.as_ref().context("the tapes are removed already")?.path())
     }
 
-    /// A fresh, empty directory for one cell's store, and one beside it for what its driver
-    /// unpacks.
+    /// A fresh, empty directory for one cell's store, and one next to it for what its driver unpacks.
     ///
     /// # Errors
     /// The medium cannot be used any more.
@@ -159,7 +157,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// The directory that somebody removed, of those that a cell on this medium needs.
+    /// The directory that somebody removed, if a cell on this medium needs it.
     pub(crate) fn removed(&self, medium: &str) -> Option<&Path> {
         let of_medium = self.places.get(medium).map(|place| &place.own);
         of_medium.into_iter().chain(&self.tapes).find(|own| !own.is_there()).map(OwnDirectory::path)
@@ -172,11 +170,10 @@ impl Scratch {
     /// Puts a cell's store out of the way, so that its leftovers are neither written nor removed
     /// while the next one is measured.
     ///
-    /// A store of few files is removed at once. Many files are only truncated, and removed at the
-    /// end. Otherwise the next cell that creates files would pay for the removal, ten times over
-    /// where this was found: ext4 without a journal does not give out an inode again for up to six
-    /// minutes, and looks at each of those first. Once half of the free space is used, the files
-    /// are removed between cells.
+    /// A store of few files is removed at once. Many files are only truncated, and removed at the end. Otherwise the
+    /// next cell that creates files would pay for the removal, ten times over on ext4 without a journal. It does not
+    /// reuse an inode for up to six minutes, and looks at each of those first. Once half of the free space is used, the
+    /// files are removed between cells.
     ///
     /// A medium where that fails is measured no more. A directory that somebody removed is made again for the next cell.
     pub(crate) fn clear(&mut self, medium: &str) {
@@ -278,7 +275,7 @@ fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
 /// What such runs left of stores on media stays for `bakeoff clean` ([`report_left_stores`]): to
 /// remove many files makes some file systems slow for minutes, and stores are measured next.
 pub(crate) fn remove_left_behind(base: &Path, reporter: Reporter) {
-    // One that cannot be removed is met again by the next run.
+    // The next run finds any that cannot be removed.
     for path in unmarked_in(base) {
         let _ = remove_unfinished(&path);
     }
@@ -353,7 +350,7 @@ fn round_up(time: Duration) -> Duration {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // On the way out of an error the error is what counts; `bakeoff clean` finds what is left.
+        // After an error, the error is what counts; `bakeoff clean` finds the rest.
         let media = std::mem::take(&mut self.places).into_values().map(|place| place.own);
         media.chain(self.tapes.take()).for_each(|own| drop(own.remove()));
     }

@@ -17,9 +17,8 @@ const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 /// and 2 s with 16 threads.
 const HANDS: usize = 32;
 
-/// Removes a directory of ours, or one inside it, with everything in it. That it is not there is no
-/// error. What a driver has put in its place, such as a link to a directory of someone else, is
-/// removed alone.
+/// Removes a bakeoff directory, or one inside it, with everything in it. A missing one is no error. If a driver has put
+/// something else in its place, such as a link to someone else's directory, only that is removed.
 pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     if is_other(root) {
         return std::fs::remove_file(root).with_context(|| format!("cannot remove {}", root.display()));
@@ -51,8 +50,8 @@ fn is_not_empty(removed: &io::Result<()>) -> bool {
     removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::DirectoryNotEmpty)
 }
 
-/// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be
-/// cut stays as it is. Says how many files and directories there are.
+/// Cuts every file in a bakeoff directory to nothing, and keeps the files. A file that cannot be cut stays as it is.
+/// Gives the number of files and directories.
 pub(crate) fn empty_tree(root: &Path) -> u64 {
     if is_other(root) {
         return 1;
@@ -79,7 +78,7 @@ fn empty_branch(directory: &Path) -> u64 {
     count
 }
 
-/// How many files a directory of ours holds, counted up to `limit`.
+/// How many files a bakeoff directory holds, counted up to `limit`.
 pub(crate) fn count_files(directory: &Path, limit: usize) -> usize {
     if is_other(directory) {
         return 1;

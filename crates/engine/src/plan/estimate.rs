@@ -46,7 +46,7 @@ pub fn describe_share(setup: &Setup, budget: Duration) -> String {
     format!("{}: {}", format_duration(budget), share(&rounds_ns(setup), setup.suite.rounds(), budget))
 }
 
-/// The same, of workloads of which a round takes so many nanoseconds each.
+/// The same, for workloads whose rounds take these nanoseconds each.
 fn share(rounds_ns: &[f64], rounds: u32, budget: Duration) -> String {
     let outlooks: Vec<_> = rounds_ns.iter().map(|&round_ns| Outlook { round_ns, rounds_done: 0 }).collect();
     let admitted = admit(&outlooks, rounds, budget.as_nanos() as f64);
@@ -69,8 +69,8 @@ fn share(rounds_ns: &[f64], rounds: u32, budget: Duration) -> String {
 /// To make, mount and remove a file system.
 const FILE_SYSTEM_MADE_IN: Duration = Duration::from_secs(1);
 
-/// What a byte that is written takes, nanoseconds, compaction included: of 100 B to 1 MiB in hines-2023 (26 November 2026, two CPUs, a virtual disk)
-/// LevelDB took up to 60 and RocksDB 17, B-trees and files 2 to 8.
+/// Nanoseconds for each byte that is written, compaction included. With 100 B to 1 MiB in hines-2023 (26 November 2026,
+/// two CPUs, a virtual disk) LevelDB took up to 60 and RocksDB 17, B-trees and files 2 to 8.
 const BYTE_NS: f64 = 6.0;
 const BYTE_OF_LSM_NS: f64 = 30.0;
 
@@ -83,7 +83,7 @@ pub(crate) const FLUSHES_OF_A_WRITE_MIN: f64 = 1.0;
 /// How many times as long a flush takes in an image file: what it flushes is flushed by two file systems.
 const OF_IMAGE: f64 = 5.0;
 
-/// How many times as long a cell takes beside a disturbance.
+/// How many times as long a cell takes during a disturbance.
 const DISTURBED: f64 = 1.5;
 
 /// What of a cell's costs its store and medium decide, nanoseconds.
@@ -101,8 +101,8 @@ pub(crate) fn estimates_of_all(setup: &Setup, flushes_of_a_write: f64) -> Vec<Ve
     setup.plan.workloads.iter().map(|workload| estimates(setup, workload, flushes_of_a_write)).collect()
 }
 
-/// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured, with so many flushes for a write that is
-/// acknowledged when it is flushed. With the cell's store.
+/// A rough guess of one round of each cell of a workload, nanoseconds, before any measurement, with the cell's store. A
+/// write that is acknowledged when it is flushed takes `flushes_of_a_write` flushes.
 pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan, flushes_of_a_write: f64) -> Vec<(String, f64)> {
     let warms_up = |store: &str| setup.driver(store).is_ok_and(|driver| driver.description.warms_up);
     let is_lsm = |store: &str| setup.store(store).is_ok_and(|store| store.structure == Structure::Lsm);

@@ -68,8 +68,8 @@ impl Flushes {
 
 /// The median time of flushing what was added to a small file, nanoseconds.
 ///
-/// The file has a name, for a file system may know that one without need not be flushed; its directory is marked as ours, in case that we
-/// are killed now.
+/// The file has a name, since a file system may know that a nameless one need not be flushed. Its directory is marked
+/// as bakeoff's, in case this process is killed now.
 fn flush_ns(directory: &Path) -> Result<f64> {
     let path = directory.join(names::flushes());
     let own = OwnDirectory::create(&path, Kind::Scratch)?;

@@ -102,8 +102,8 @@ pub(crate) fn media_directories(
     Ok(directories)
 }
 
-/// Otherwise a run would begin, make its results and only then find that it cannot put a store
-/// anywhere. The file has no name, so nothing stays of it whatever happens.
+/// Otherwise a run would begin, make its results and only then find that it cannot put a store anywhere. The file has
+/// no name, so nothing of it stays in any case.
 pub(crate) fn check_writable(directory: &Path) -> Result<()> {
     tempfile::tempfile_in(directory).map(drop).with_context(|| {
         Advised(format!(

@@ -42,7 +42,8 @@ fn check_plan(file: &RunRecord, setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-/// A run is finished where it began, by the bakeoff that began it: what a figure depends on stands in `run.json` once.
+/// A run is finished where it began, by the bakeoff that began it: `run.json` has the facts that a figure depends on
+/// once.
 fn check_same_machine(file: &RunRecord, setup: &Setup, version: &str) -> Result<()> {
     let now = Machine::read();
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes.to_string());

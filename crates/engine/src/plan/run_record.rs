@@ -1,4 +1,4 @@
-//! What is known of a run before it starts, as `run.json` keeps it.
+//! The facts about a run before it starts, as `run.json` keeps them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use bakeoff_results::record::{
     CommandLine, DriverRecord, PhaseOrder, PhaseRoles, RunRecord, SuiteRecord, VariantRecord,
 };
 
-/// What is known of a run before it starts.
+/// The facts about a run before it starts.
 pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunRecord {
     let suite = &setup.suite;
     let in_plan = |name: &str| {

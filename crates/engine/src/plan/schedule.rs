@@ -30,7 +30,7 @@ pub(crate) fn steps(cells_of_workloads: &[usize], rounds: u32, seed: u64) -> Vec
 /// Rounds that a workload is worth beginning for: with fewer, chance can hardly be told from difference.
 const ROUNDS_WORTHWHILE: u32 = 3;
 
-/// What is known of a workload when deciding whether it still fits the budget.
+/// The facts about a workload that decide whether it still fits the budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlook {
     /// Expected time of one more round, nanoseconds.
@@ -56,7 +56,7 @@ pub(crate) fn admit(outlooks: &[Outlook], rounds: u32, time_left_ns: f64) -> Vec
     let brings_on = |(least, admitted): &(u32, Vec<bool>)| {
         outlooks.iter().zip(admitted).any(|(outlook, admitted)| *admitted && outlook.rounds_done < *least)
     };
-    // Where nothing can be brought as far, those that are there already may go on.
+    // Where no workload can be brought up to a level, workloads that have reached one may go on.
     let (least, admitted) =
         levels.find(brings_on).unwrap_or_else(|| (worthwhile, admit_for(outlooks, worthwhile, time_left_ns)));
     let fits = |rounds: u32| {
@@ -146,8 +146,8 @@ impl Costs {
         self.of_all.add(ns, cost.estimate_ns);
     }
 
-    /// What one more round of a cell will take, nanoseconds: the mean of its rounds, else its estimate scaled by how far those of its
-    /// store were off, else by how far all were.
+    /// What one more round of a cell will take, nanoseconds: the mean of its rounds, or its estimate scaled by the
+    /// error of its store's estimates, or of all estimates.
     pub(crate) fn predict_cell(&self, workload: usize, cell: usize) -> f64 {
         let cost = &self.workloads[workload][cell];
         if cost.rounds > 0 {
@@ -162,7 +162,7 @@ impl Costs {
         (0..self.workloads[workload].len()).map(|cell| self.predict_cell(workload, cell)).sum()
     }
 
-    /// Whether every store was seen: one that was not may take a hundred times what the others lead to expect.
+    /// Whether every store was seen: an unseen one may take a hundred times the time that the others suggest.
     pub(crate) fn has_seen_all(&self) -> bool {
         self.workloads.iter().flatten().all(|cost| self.of_store.contains_key(&cost.store))
     }
@@ -224,11 +224,11 @@ mod tests {
         // Less than three rounds is better than nothing.
         assert_eq!(admit(&outlooks, 30, 25.0), [2, 0]);
         assert_eq!(admit(&outlooks, 30, 10.0), [1, 0]);
-        // What is done does not keep others from beginning.
+        // Finished rounds do not keep others from beginning.
         assert_eq!(admit(&[outlook(10.0, 3), outlook(20.0, 0)], 3, 45.0), [2, 2]);
         assert_eq!(admit(&[outlook(10.0, 3), outlook(20.0, 0)], 30, 25.0), [1, 1]);
         assert_eq!(admit(&[outlook(10.0, 3), outlook(20.0, 0)], 30, 15.0), [4, 0]);
-        // What is done counts.
+        // Finished rounds count.
         assert_eq!(admit(&[outlook(10.0, 4), outlook(20.0, 3)], 30, 50.0), [5, 5]);
     }
 

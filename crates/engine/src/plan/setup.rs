@@ -29,7 +29,7 @@ use crate::surroundings::{disturbance, profile};
 
 /// Everything that is known before the first cell runs.
 pub struct Setup {
-    /// What was asked for beside the suite.
+    /// The options besides the suite.
     pub options: RunOptions,
     pub(crate) reporter: Reporter,
     /// The suite, with what the options change in it.
@@ -45,7 +45,7 @@ pub struct Setup {
     pub(crate) made: BTreeMap<String, NewFileSystem>,
     /// Where images are made, and tapes of runs without a directory.
     pub(crate) base: PathBuf,
-    /// What is to be measured, and what is left out.
+    /// The cells to measure, and those left out.
     pub plan: Plan,
     /// The imported tape that every workload of the plan replays, if the suite has one.
     pub(crate) imported: Option<ImportedTape>,
@@ -60,7 +60,7 @@ fn check_paths_are_text(options: &RunOptions) -> Result<()> {
     let given = [Some(&options.out), options.dir.as_ref(), options.corpus.as_ref(), options.driver.as_ref()];
     let current = std::env::current_dir().ok();
     match given.into_iter().flatten().chain(&current).find(|path| path.to_str().is_none()) {
-        Some(path) => bail!("the path {} is not UTF-8, so run.json cannot keep it: use one that is", shown(path)),
+        Some(path) => bail!("the path {} is not UTF-8, so run.json cannot keep it: use a UTF-8 path", shown(path)),
         None => Ok(()),
     }
 }
@@ -178,15 +178,14 @@ impl Setup {
         corpus.chain(directories).chain(made).chain(disturbed).chain(profiled)
     }
 
-    /// Whether some driver of the plan is to be profiled and cannot do it by itself.
+    /// Whether some driver of the plan is to be profiled and cannot profile itself.
     pub(crate) fn is_sampled_from_outside(&self) -> bool {
         let Some(profile) = self.options.profile else { return false };
         let mut cells = self.plan.workloads.iter().flat_map(|workload| &workload.cells);
         cells.any(|cell| !profiles_itself(&self.drivers, &cell.axes.store, profile))
     }
 
-    /// Stores of the plan that lack a library here: said before they fail, so that whoever wants
-    /// them can get it.
+    /// Stores of the plan that lack a library here: reported before they fail, so that the user can install it.
     pub fn cannot_be_opened(&self) -> BTreeSet<String> {
         let stores = self.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| &cell.axes.store);
         let missing = stores.filter_map(|store| Some((store, self.drivers.missing(store)?)));

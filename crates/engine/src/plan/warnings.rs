@@ -12,7 +12,7 @@ use crate::plan::setup::Setup;
 /// The code of what a suite says of its variants.
 const OTHERS_SETTINGS: &str = "others-settings";
 
-/// What is known before the first cell.
+/// Warnings that are known before the first cell.
 pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverRecord]) -> Vec<WarningRecord> {
     // What a limit of memory keeps out of it is no matter of the machine's.
     let in_memory = |workload: &WorkloadPlan| {
@@ -32,7 +32,7 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverReco
         }
     }
     found.extend(limits.into_iter().filter_map(|(limit, most)| Warning::limit_above_data(limit, most)));
-    // Rounds tell chance from difference, and of a profiled run no difference is told.
+    // Rounds separate chance from difference, and a profiled run shows no differences.
     found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.options.profile.is_none()));
     let of_suite = setup.notes().into_iter().map(|message| WarningRecord {
         code: OTHERS_SETTINGS.to_owned(),

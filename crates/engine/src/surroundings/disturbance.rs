@@ -1,5 +1,5 @@
-//! What goes on beside a cell: a program that is started before the driver, must live until the driver has ended, and is
-//! stopped then.
+//! Disturbances that run during a cell: a program that starts before the driver, must live until the driver has ended,
+//! and is stopped then.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -51,7 +51,7 @@ pub(crate) fn check(disturbance: Disturbance, missing: Missing) -> Result<()> {
     need(program, program, &format!("the disturbance `{disturbance}`"), missing)
 }
 
-/// What is known of it; `None` for none.
+/// The facts about it; `None` for none.
 pub(crate) fn facts(disturbance: Disturbance) -> Option<DisturbanceRecord> {
     let program = program(disturbance)?;
     let flag = if program == "ffmpeg" { "-version" } else { "--version" };
@@ -88,7 +88,7 @@ fn arguments(disturbance: Disturbance, directory: &str, video: &str) -> Vec<Stri
 /// finds it missing.
 pub(crate) fn prepare(disturbance: Disturbance, shared: &Path, display: &mut Display, go_on: &dyn Fn() -> bool) {
     if disturbance == Disturbance::Video {
-        display.doing("making the video that is played meanwhile");
+        display.doing("making the video that is played during a cell");
         let _ = video(shared, go_on);
     }
 }
@@ -118,7 +118,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts it in `scratch`, a directory of ours on the medium that is measured; what all cells need lies in `shared`. `None` for none.
+    /// Starts it in `scratch`, a bakeoff directory on the measured medium. The files that all cells need are in
+    /// `shared`. `None` for none.
     pub(crate) fn start(disturbance: Disturbance, scratch: &Path, shared: &Path) -> Result<Option<Self>> {
         let Some(program) = program(disturbance) else { return Ok(None) };
         let directory = scratch.join("disturbance");
@@ -140,7 +141,7 @@ impl Running {
     /// Whether it lives; since only we can reap it, it then lived all the time.
     ///
     /// # Errors
-    /// It ended by itself; its last words are told.
+    /// It has ended; its last line is shown.
     pub(crate) fn check_alive(&mut self) -> Result<()> {
         let Some(status) = self.child.try_wait().context("cannot ask after the disturbance")? else { return Ok(()) };
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
@@ -160,7 +161,7 @@ impl Drop for Running {
         while begin.elapsed() < PATIENCE && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(10));
         }
-        // Whatever of the group is left: also what the program started.
+        // The rest of the group: also what the program started.
         let _ = kill_process_group(group, Signal::KILL);
         let _ = self.child.wait();
     }

@@ -8,8 +8,8 @@ use bakeoff_limits::{STACK_BYTES, check_least};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::SIGXFSZ;
 
-/// Makes a file that grows beyond `ulimit -f` an error of the one who writes it, instead of the end of the program, and raises a smaller limit
-/// on the stack as far as the user may.
+/// Makes a file that grows beyond `ulimit -f` an error of the write, instead of the end of the program. Raises a
+/// smaller limit on the stack, up to what the user may.
 ///
 /// # Errors
 /// Signals cannot be caught, or a limit is so small that nothing can be done.

@@ -39,7 +39,7 @@ const TROUBLE_BYTES_MAX: u64 = 64 << 10;
 /// What says who may sample what: above 2 only root, above 1 only root the kernel.
 const PARANOID: &str = "kernel.perf_event_paranoid";
 
-/// What is known of the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
+/// The facts about the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
 pub(crate) fn facts(kind: Profile, outside: bool) -> ProfileRecord {
     let sampler = if outside { version() } else { None };
     // The kernel asks the same of drivers that sample themselves; allocations are not in it.
@@ -115,7 +115,7 @@ fn paranoid() -> Option<i32> {
 pub(crate) fn sees_kernel() -> bool {
     let mut first = String::new();
     let _ = File::open("/proc/kallsyms").map(|symbols| BufReader::new(symbols).read_line(&mut first));
-    // Addresses are zeros for whoever may not know them.
+    // Addresses are zeros for users who may not know them.
     let named = first.split(' ').next().is_some_and(|address| address.contains(|digit| digit != '0'));
     named && (is_root() || paranoid().is_some_and(|level| level <= 1))
 }
@@ -166,7 +166,7 @@ impl Profiling {
         Some(self.sampler.as_ref()?.as_ref().ok()?.process.id())
     }
 
-    /// Draws what was found, after the driver has ended in whatever way.
+    /// Draws the samples, after the driver has ended in any way.
     pub(crate) fn end(mut self, finished: bool) -> ProfileOutcome {
         match self.draw() {
             Err(_) if !finished => {
@@ -219,7 +219,7 @@ fn read_of_driver(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// `perf` beside a driver.
+/// `perf`, running next to a driver.
 struct Sampler {
     process: Child,
     /// Takes commands: `stop` ends it.

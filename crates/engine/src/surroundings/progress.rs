@@ -15,7 +15,7 @@ use crate::reporter::Reporter;
 /// Between two plain lines, at least.
 const LINE_PERIOD: Duration = Duration::from_secs(5);
 
-/// How far a run is: what is done and what is left, both in time.
+/// How far a run is: the finished part and the rest, both in time.
 pub(crate) struct Display {
     bars: Option<Bars>,
     begin: Instant,
@@ -40,12 +40,12 @@ pub(crate) struct TimeLeft {
     pub(crate) now: Duration,
     /// For what comes after it.
     pub(crate) later: Duration,
-    /// At most, whatever is expected: until the budget ends.
+    /// At most, regardless of the expectation: until the budget ends.
     pub(crate) most: Option<Duration>,
 }
 
 impl TimeLeft {
-    /// What is left of it after some time.
+    /// The rest of it after some time.
     fn after(&self, elapsed: Duration) -> Duration {
         let expected = self.now.saturating_sub(elapsed) + self.later;
         self.most.map_or(expected, |most| expected.min(most.saturating_sub(elapsed)))
@@ -53,7 +53,7 @@ impl TimeLeft {
 }
 
 impl From<Duration> for TimeLeft {
-    /// Until a time that is known, whatever is under way.
+    /// Until a known time, regardless of the current step.
     fn from(now: Duration) -> Self {
         Self { now, later: Duration::ZERO, most: None }
     }
@@ -68,7 +68,7 @@ struct Prediction {
 }
 
 impl Prediction {
-    /// What is left of it now.
+    /// The rest of it now.
     fn left(&self) -> Duration {
         self.left.after(self.when.elapsed())
     }
@@ -105,7 +105,7 @@ impl Display {
         let bars = stderr().is_terminal().then(|| {
             let all = MultiProgress::new();
             let progress = all.add(ProgressBar::new(BAR_STEPS));
-            // What is done at the moment comes last: it alone may be cut where the terminal is narrow.
+            // The current task comes last: only this may be cut where the terminal is narrow.
             progress.set_style(style("{elapsed:>4} {bar:20} {percent:>3} % {prefix} · {wide_msg}"));
             progress.enable_steady_tick(Duration::from_millis(500));
             Bars { all, progress, leaders: Vec::new(), _quiet: Quiet::new() }
@@ -113,7 +113,7 @@ impl Display {
         Self { bars, begin: Instant::now(), predicted: None, cells: None, last_line: None, reporter }
     }
 
-    /// So many cells are to be done.
+    /// This many cells are to be done.
     pub(crate) fn expect(&mut self, cells: usize) {
         self.cells = Some(Cells { done: 0, all: cells, share: 0.0 });
     }
@@ -128,8 +128,8 @@ impl Display {
         }
     }
 
-    /// Takes a prediction of the time left from now on; `None` while too little was measured that it could rest on. Not `sure` is one that
-    /// guesses what stores take that were not seen yet.
+    /// Takes a prediction of the time left from now on; `None` while there are too few measurements for one. A
+    /// prediction that is not `sure` guesses the times of stores not seen yet.
     pub(crate) fn predict(&mut self, left: Option<TimeLeft>, sure: bool) {
         self.predicted = left.map(|left| Prediction { when: Instant::now(), left, sure });
     }

@@ -1,4 +1,4 @@
-//! One long task by itself: how far it is, for a person, and whether to go on with it.
+//! One long task: how far it is, for a person, and whether to go on with it.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +26,7 @@ pub struct Watch {
 #[derive(Default)]
 struct Shown {
     display: Option<Display>,
-    /// What is done now, and since when.
+    /// The current stage, and since when.
     stage: Option<(String, Instant)>,
 }
 

@@ -15,7 +15,7 @@ const MORE_TIMES: u64 = 2;
 /// By so much files may be longer: a few begin anew whenever a store is opened.
 const LONGER_BYTES: u64 = 256 << 10;
 
-/// So many more blocks they may have: opening writes into files that had holes (10 MiB of them in Chronicle Map).
+/// They may have this many more blocks: opening writes into files that had holes (10 MiB of them in Chronicle Map).
 const FILLED_BYTES: u64 = 16 << 20;
 
 /// It may have so much less: what was in a log may have been compressed, and what was set aside given back.
@@ -30,7 +30,7 @@ const KEPT_PART: u64 = 4;
 /// File systems that count the blocks of a file only once it is on its disk, or a server's.
 const LATE: [&str; 6] = ["9p", "cifs", "fuse", "nfs", "smb", "zfs"];
 
-/// What must be in a directory, whatever the store.
+/// What must be in a directory of any store.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept {
     /// Records that the store keeps.

@@ -1,4 +1,4 @@
-//! What no event may hold, whatever it says: figures beyond all bounds, and long texts.
+//! Contents that no event may have: figures beyond all bounds, and long texts.
 
 use bakeoff_protocol::FailureKind;
 use bakeoff_results::plausible::{long_text_in, too_large_in};
@@ -8,7 +8,8 @@ use crate::cell::claims::Refusal;
 /// The longest text in an event, but for histograms.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
-/// Refuses the line of an event for a figure that no result may have, since whoever reads results leaves it out, or for a text that is too long.
+/// Refuses the line of an event with a text that is too long, or with an impossible figure, which readers of results
+/// leave out.
 pub(crate) fn refuse_figures(line: &str) -> Result<(), Refusal> {
     let large = too_large_in(line).map(|figure| format!("the driver reported a figure that cannot be true: {figure}"));
     let long = || Some(format!("the driver reported a text that is too long: {}", long_text_in(line, TEXT_BYTES_MAX)?));

@@ -1,4 +1,4 @@
-//! The histogram of a kind of operation, held against the figures beside it.
+//! Compares the histogram of a kind of operation with the figures next to it.
 
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::Latency;

@@ -1,4 +1,4 @@
-//! What a phase came to, held against what was asked and what its tape says.
+//! Compares the result of a phase with the request and with its tape.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ pub(crate) fn check(result: &PhaseResult, asked: &Asked<'_>) -> Result<(), Refus
     what.map_or(Ok(()), |what| Err((FailureKind::BadOutput, what)))
 }
 
-/// What was done that nobody asked for, or not done although it was.
+/// Something that the driver did without being asked, or did not do although it was.
 fn unasked(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
     let request = asked.request;
     if result.mode != request.mode {

@@ -19,7 +19,7 @@ pub(crate) fn untrue(in_force: &Settings, asked: &Settings, store: &StoreDescrip
 
 fn is_of_kind(setting: &Setting, value: &Value) -> bool {
     match &setting.kind {
-        // Limits hold for what is asked: a library may take a little more.
+        // Limits hold for the request: a library may take a little more.
         SettingKind::Bytes { .. } => value.is_u64(),
         SettingKind::Integer { .. } => value.is_i64(),
         SettingKind::Boolean => value.is_boolean(),

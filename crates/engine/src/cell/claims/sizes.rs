@@ -1,4 +1,4 @@
-//! Latencies by the size of values, held against what was asked and against the latencies of all sizes.
+//! Compares latencies by the size of values with the request and with the latencies of all sizes.
 
 use bakeoff_protocol::{OperationResult, PhaseResult, SizeResult, ValueSizeRange};
 use bakeoff_tape::Operation;
