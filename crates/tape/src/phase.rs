@@ -242,16 +242,18 @@ impl<'a> LaneRecorder<'a> {
             let (begin, end) = (values.offset(index), values.offset(index + 1));
             return Value { offset: begin as u32, bytes: (end - begin) as u32 };
         }
-        match self.model.get(index).filter(|_| self.job.is_shared()) {
-            Some(before) => self.values.draw_shared(self.job.pool, before),
-            None => self.values.draw(self.job, index, self.model.get(index)),
+        match self.model.get(index) {
+            Some(before) if self.job.is_shared() => self.values.draw_shared(self.job.pool, before),
+            before => self.values.draw(self.job, index, before),
         }
     }
 
     /// Whether another lane may replace the value of this record at the same time.
+    #[inline]
     fn is_written_by_another(&self, index: u64) -> bool {
-        let owner = (index % u64::from(self.job.workload.lanes)) as u32;
-        self.job.is_shared() && owner != self.lane && self.job.writes[owner as usize]
+        let owner = || (index % u64::from(self.job.workload.lanes)) as u32;
+        let is_by_another = |owner| owner != self.lane && self.job.writes[owner as usize];
+        self.job.is_shared() && is_by_another(owner())
     }
 
     /// The value that is written to the record with this index.

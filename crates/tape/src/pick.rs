@@ -51,7 +51,11 @@ impl Share<'_> {
         if self.is_alone() { (u64::from(self.lane), u64::from(self.lanes)) } else { (0, 1) }
     }
 
+    #[inline]
     fn owns(&self, index: u64) -> bool {
+        if self.lanes == 1 {
+            return true;
+        }
         let owner = (index % u64::from(self.lanes)) as u32;
         // What another lane inserts may not be there yet.
         let is_shared = || !self.writes[owner as usize] || self.shared && index < self.index_end;
@@ -164,6 +168,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next record; by age a delete takes the oldest.
+    #[inline]
     fn next(&mut self, operation: Operation, model: &Model) -> Option<Pick> {
         let Some(oldest) = self.oldest else {
             let (first, rest) = (self.place..self.order.len(), 0..self.place.min(self.order.len()));
@@ -187,6 +192,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The first place in a part of the order that has a live record of the lane.
+    #[inline]
     fn first(&self, mut places: Range<u64>, model: &Model) -> Option<u64> {
         places.find(|place| {
             let index = self.order.index(*place);

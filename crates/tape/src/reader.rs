@@ -166,9 +166,10 @@ impl TapeReader {
             while let Some(block) = lane.next_block()? {
                 content.update(&block.header.checksum.to_le_bytes());
                 needs.output_bytes_max = needs.output_bytes_max.max(block.output_bytes());
-                let does = |operation| block.records().any(|record| record.operation == operation);
-                needs.walks = needs.walks || does(Operation::Walk);
-                needs.exists = needs.exists || does(Operation::Exists);
+                for record in block.records() {
+                    needs.walks |= record.operation == Operation::Walk;
+                    needs.exists |= record.operation == Operation::Exists;
+                }
             }
         }
         if content.digest() != self.header.content_checksum {
