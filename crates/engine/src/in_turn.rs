@@ -28,6 +28,9 @@ use crate::surroundings::progress::{Display, TimeLeft};
 /// How many times the suite's rounds a cell has, at most.
 const ROUNDS_FACTOR_MAX: u32 = 4;
 
+/// As many rounds a cell may have in any case: the signs of so many prove a change in a table of some hundred lines.
+const ROUNDS_MAX_AT_LEAST: u32 = 16;
+
 /// One side of a comparison: a run of its own.
 pub struct TurnSide<'a> {
     /// What is planned.
@@ -39,7 +42,7 @@ pub struct TurnSide<'a> {
 }
 
 /// Measures two runs in turn. After the suite's rounds, cells that may be worse on the second side by more than `part` (0.05 is 5 %) have
-/// further rounds: four times as many in all, at most. What only one side plans is not measured.
+/// further rounds: four times as many in all, or 16, at most. What only one side plans is not measured.
 ///
 /// # Errors
 /// The sides have no cell in common, something that a run needs cannot be made, or results cannot be written.
@@ -71,16 +74,9 @@ struct Pair {
     workloads: [usize; 2],
     /// Indexes into the workloads' cells.
     cells: [usize; 2],
-    /// The side that comes first in even rounds; the other one does in odd rounds.
-    first: usize,
 }
 
 impl Pair {
-    /// The sides in the order in which they are measured.
-    fn order(&self, round: u32) -> [usize; 2] {
-        if (self.first == 0) == round.is_multiple_of(2) { [0, 1] } else { [1, 0] }
-    }
-
     fn workload<'s>(&self, side: usize, setup: &'s Setup) -> (&'s WorkloadPlan, &'s Cell) {
         let workload = &setup.plan.workloads[self.workloads[side]];
         (workload, &workload.cells[self.cells[side]])
@@ -102,15 +98,13 @@ fn pairs([a, b]: [&Setup; 2]) -> Result<Vec<Pair>> {
         (workload.workload.clone(), axes.store.clone(), axes.killed, Circumstances::of(axes))
     };
     let mut left = cells(b);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(a.suite.seed());
     let mut pairs = Vec::new();
     for (workload, cell) in cells(a) {
         let twin = identity(a, (workload, cell));
         let is_same = |other: &(usize, usize)| identity(b, *other) == twin;
         let Some(at) = left.iter().position(is_same) else { continue };
         let (other_workload, other_cell) = left.remove(at);
-        let first = usize::from(random.random::<bool>());
-        pairs.push(Pair { workloads: [workload, other_workload], cells: [cell, other_cell], first });
+        pairs.push(Pair { workloads: [workload, other_workload], cells: [cell, other_cell] });
     }
     if pairs.is_empty() {
         bail!("the two sides have no cell in common: give both the same workloads, circumstances and stores");
@@ -134,7 +128,7 @@ impl Turns<'_> {
     fn measure(&mut self, mut pairs: Vec<Pair>) -> Result<Option<Omission>> {
         let rounds = self.runs.iter().map(|run| run.setup.suite.rounds()).max().unwrap_or(1);
         self.display.expect(2 * pairs.len() * rounds as usize);
-        for round in 1..=rounds.saturating_mul(ROUNDS_FACTOR_MAX) {
+        for round in 1..=rounds.saturating_mul(ROUNDS_FACTOR_MAX).max(ROUNDS_MAX_AT_LEAST) {
             if round > rounds {
                 let before = pairs.len();
                 pairs = self.suspicious(pairs);
@@ -195,8 +189,10 @@ impl Turns<'_> {
                 continue;
             }
             let expected = [self.expected_ns(&pairs[place..=place]), self.expected_ns(&pairs[place + 1..]) + later_ns];
-            for side in pair.order(round) {
-                self.predict(expected, side == pair.order(round)[1]);
+            // A coin for each pair and round. The verdict depends on it: see `bakeoff_stats::LogRatio::of_turns`.
+            let first = usize::from(self.random.random::<bool>());
+            for side in [first, 1 - first] {
+                self.predict(expected, side != first);
                 if !self.cell(pair, side, round)? {
                     return Ok(false);
                 }

@@ -9,7 +9,8 @@
 //!
 //! Rounds of two runs are not paired, and the runs happen at different hours. So intervals of times are widened by the
 //! usual difference between sessions ([`SESSION_DEVIATION`]). Runs that were measured in turn are compared round by
-//! round instead.
+//! round instead. A coin decides which side of a cell comes first, so what the machine does meanwhile is no reason for
+//! one side to be worse in most rounds: a change must also be proven by the signs of the rounds.
 //!
 //! Within a table, levels follow Benjamini and Hochberg ([`bakeoff_stats::discovery_confidence`]). The tables divide
 //! the error rate: of comparisons between two equal runs, at most one in twenty marks anything worse. The same holds
@@ -340,7 +341,7 @@ impl Open {
         let deviation = |session| if subject.family() == Family::Time { session } else { 0.0 };
         let ratio = match session {
             Some(session) => LogRatio::of_sessions(b, a, deviation(session)),
-            None => LogRatio::of(b, a),
+            None => LogRatio::of_turns(b, a),
         };
         let line = Line { key: key.to_owned(), subject, ratio: None, change: Change::CannotTell };
         Self { line, ratio, same: false }

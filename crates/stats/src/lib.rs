@@ -19,6 +19,7 @@ mod ranking;
 mod rounds;
 mod scatter;
 mod series;
+mod signed_rank;
 mod summary;
 
 pub use bisection::{Bisection, Bracket};

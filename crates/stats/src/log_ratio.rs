@@ -3,6 +3,7 @@
 use crate::centre::hodges_lehmann;
 use crate::rounds::Rounds;
 use crate::series::{Variance, sample_variance, slowest_part, variance_of_round};
+use crate::signed_rank::SignedRanks;
 
 /// Degrees of freedom of a session's deviation, which is an estimate too.
 const SESSION_FREEDOM: f64 = 10.0;
@@ -16,6 +17,8 @@ pub struct LogRatio {
     /// Variance of one round's logarithm.
     own: Variance,
     slowest_part: Option<f64>,
+    /// What the rounds' signs prove, where a coin ordered the candidates of each round.
+    signed: Option<SignedRanks>,
 }
 
 impl LogRatio {
@@ -23,14 +26,21 @@ impl LogRatio {
     pub fn of(a: &Rounds, b: &Rounds) -> Option<Self> {
         let ratios = ratios(a, b)?;
         let (own, slowest_part) = (variance_of_round(&ratios)?, slowest_part(&ratios));
-        Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part })
+        Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part, signed: None })
+    }
+
+    /// As [`Self::of`], for two candidates alone, of which a coin decided in each round which came first. A difference must then also be
+    /// proven by the signs of the rounds, which holds whatever else the machine did.
+    pub fn of_turns(a: &Rounds, b: &Rounds) -> Option<Self> {
+        let signed = Some(SignedRanks::of(&ratios(a, b)?));
+        Some(Self { signed, ..Self::of(a, b)? })
     }
 
     /// As [`Self::of`], for blocks without an order in time, such as workloads. Each contributes equally to the error.
     pub fn of_unordered(a: &Rounds, b: &Rounds) -> Option<Self> {
         let ratios = ratios(a, b)?;
         let own = sample_variance(&ratios)?;
-        Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part: None })
+        Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part: None, signed: None })
     }
 
     /// The ratio of figures from two sessions, which share no rounds.
@@ -52,7 +62,7 @@ impl LogRatio {
         // Figures that never vary, such as bytes on disk, do not depend on the session.
         let is_exact = a.variance == 0.0 && b.variance == 0.0;
         let parts = if is_exact { vec![a, b] } else { vec![a, b, session, session] };
-        Some(Self { centre: centre_a - centre_b, rounds: 1, own: sum(&parts), slowest_part: None })
+        Some(Self { centre: centre_a - centre_b, rounds: 1, own: sum(&parts), slowest_part: None, signed: None })
     }
 
     pub(crate) fn centre(&self) -> f64 {
@@ -71,6 +81,10 @@ impl LogRatio {
 
     pub(crate) fn own(&self) -> Variance {
         self.own
+    }
+
+    pub(crate) fn signed(&self) -> Option<&SignedRanks> {
+        self.signed.as_ref()
     }
 
     pub(crate) fn slowest_part(&self) -> Option<f64> {

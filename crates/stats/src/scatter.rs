@@ -13,6 +13,7 @@ use crate::autocorrelation::{SlowParts, inflation};
 use crate::interval::Interval;
 use crate::log_ratio::LogRatio;
 use crate::series::Variance;
+use crate::signed_rank::SignedRanks;
 
 /// Comparisons with fewer rounds neither contribute to the common scatter nor use it.
 const ROUNDS_MIN: usize = 3;
@@ -63,7 +64,9 @@ impl CommonScatter {
         let half = quantile * variance.sqrt();
         let ratio = |logarithm: f64| Some(logarithm.exp()).filter(|value| value.is_finite() && *value > 0.0);
         let centre = of.centre();
-        Some(Interval { estimate: ratio(centre)?, low: ratio(centre - half)?, high: ratio(centre + half)? })
+        let by_signs = of.signed().and_then(|signed| signed.interval(confidence)).unwrap_or((centre, centre));
+        let (low, high) = ((centre - half).min(by_signs.0), (centre + half).max(by_signs.1));
+        Some(Interval { estimate: ratio(centre)?, low: ratio(low)?, high: ratio(high)? })
     }
 
     /// The two-sided p-value of a ratio, for equal candidates.
@@ -73,7 +76,8 @@ impl CommonScatter {
             return 1.0;
         }
         let Ok(student) = StudentsT::new(0.0, 1.0, freedom) else { return 1.0 };
-        (2.0 * student.sf(of.centre().abs() / variance.sqrt())).min(1.0)
+        let by_signs = of.signed().and_then(SignedRanks::p_value).unwrap_or(0.0);
+        (2.0 * student.sf(of.centre().abs() / variance.sqrt())).max(by_signs).min(1.0)
     }
 
     /// The variance of the centre, moderated by the common one.

@@ -63,6 +63,56 @@ impl Noise {
     }
 }
 
+/// Rounds of two equals in turn. What the machine does lasts for several rounds and is heavy-tailed, the second in a round is a fifth slower, and
+/// a coin decides which that is.
+fn equals_in_turn(deviation: f64, rounds: usize, random: &mut Xoshiro256PlusPlus) -> LogRatio {
+    let heavy = StudentT::new(2.0).unwrap();
+    let mut machine = 0.0;
+    let (mut a, mut b) = (Rounds::default(), Rounds::default());
+    for round in 1..=rounds as u32 {
+        machine = 0.9 * machine + heavy.sample(random);
+        let between = 0.2 + deviation * (machine + heavy.sample(random));
+        let [first, second] = [1.0, between.exp()];
+        let (of_a, of_b) = if random.random_bool(0.5) { (first, second) } else { (second, first) };
+        a.add(round, of_a);
+        b.add(round, of_b);
+    }
+    LogRatio::of_turns(&b, &a).unwrap()
+}
+
+/// One line scatters much, and the other lines of its table little, so that their common scatter is too small for it.
+#[test]
+fn equals_in_turn_are_seldom_called_different() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(23);
+    for rounds in [16, 24, 48] {
+        let trials = 4 * TRIALS;
+        let mut wrong = 0;
+        for _ in 0..trials {
+            let noisy = equals_in_turn(0.3, rounds, &mut random);
+            let quiet: Vec<LogRatio> = (0..11).map(|_| equals_in_turn(0.002, rounds, &mut random)).collect();
+            let scatter = CommonScatter::of(quiet.iter().chain([&noisy]));
+            wrong += usize::from(!scatter.interval(&noisy, 0.99).unwrap().contains(1.0));
+        }
+        let wrong = wrong as f64 / trials as f64;
+        assert!(wrong <= 0.013, "{rounds} rounds: {wrong}");
+    }
+}
+
+/// The same with a program that is slower.
+#[test]
+fn a_slower_program_is_found_in_turn() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(29);
+    let mut found = 0;
+    for _ in 0..TRIALS {
+        let equal = Noise::Lognormal(0.03).rounds(16, 1.0, &mut random);
+        let slower = Noise::Lognormal(0.03).rounds(16, 1.1, &mut random);
+        let ratio = LogRatio::of_turns(&slower, &equal).unwrap();
+        let interval = CommonScatter::default().interval(&ratio, 0.999).unwrap();
+        found += usize::from(interval.low > 1.0);
+    }
+    assert!(found >= TRIALS * 9 / 10, "{found} of {TRIALS}");
+}
+
 /// Rankings of a table; each compares stores with these noises and factors.
 fn fields(rankings: usize, stores: &[(Noise, f64)], rounds: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Field> {
     let candidates = |random: &mut Xoshiro256PlusPlus| -> Vec<Candidate> {
