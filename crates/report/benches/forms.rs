@@ -1,7 +1,7 @@
 //! How long each form of a large run's report takes, and how much memory.
 //!
-//! `cargo bench -p bakeoff-report --bench forms -- 50000` makes a run of about so many phase results; `--write DIRECTORY` also keeps it
-//! as a run's directory, which `bakeoff report` reads.
+//! `cargo bench -p bakeoff-report --bench forms -- 50000` makes a run of about that many phase results.
+//! `--write DIRECTORY` also keeps it as a run's directory, which `bakeoff report` reads.
 
 mod made_up;
 

@@ -42,7 +42,7 @@ const NOTICES: [SectionId; 9] = [
     SectionId::Notes,
 ];
 
-/// Shows so many rows of each table and list of a short answer at most.
+/// Shows at most `rows` rows of each table and list of a short answer.
 pub(crate) fn fold(document: &mut Document, rows: usize) {
     for block in document.sections.iter_mut().flat_map(|section| &mut section.blocks) {
         match block {

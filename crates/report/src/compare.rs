@@ -34,7 +34,8 @@ pub struct ComparisonReport {
     pub newly_failed: Vec<String>,
     /// What the runs themselves warn of.
     pub warnings: Vec<String>,
-    /// What was left out: workloads that only one run has, and what could not be read; and the runtime, where both have the same.
+    /// What the comparison lacks: workloads that only one run has, and unreadable lines. Also the runtime, where both
+    /// have the same.
     pub notes: Vec<String>,
     /// How each of the two runs is cited.
     pub citations: Vec<String>,
@@ -126,7 +127,7 @@ fn warnings(a: &Run, b: &Run) -> Vec<String> {
     warnings.chain(caveat_compared(a).map(|caveat| printable(&notes::describe(&caveat)))).collect()
 }
 
-/// What was left out, and the runtime of both.
+/// What the comparison lacks, and the runtime of both.
 fn notes(a: &Run, b: &Run, only_in: [usize; 2]) -> Vec<String> {
     let only = [a, b].into_iter().zip(only_in).filter(|(_, number)| *number > 0);
     let only = only

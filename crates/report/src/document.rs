@@ -5,15 +5,16 @@
 //!                                    ├─markdown─→ Markdown
 //!                                    └─page─────→ HTML
 //! ```
-//! [`crate::sections`] makes a document once. Renderers show it: each goes through the blocks in order, and none reads the text of
-//! another. Invariants: every text in a document is safe to print, because [`Text`] escapes control characters when it is made;
-//! markup of any kind is the renderer's; a document holds all entries of a list, and says how many are shown unasked.
+//! [`crate::sections`] makes a document once. Renderers show it: each goes through the blocks in order, and none reads
+//! the text of another. Invariants: every text in a document is safe to print, because [`Text`] escapes control
+//! characters when it is made. Only renderers make markup of any kind. A document holds all entries of a list, and has
+//! the number of those shown unasked.
 
 use std::borrow::Cow;
 
 use bakeoff_text::printable;
 
-/// A report: its title, what is known at first sight, and its sections in reading order.
+/// A report: its title, the summary at its top, and its sections in reading order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
     /// What the report is about: the suite's title, or the two runs that are compared.
@@ -22,7 +23,7 @@ pub(crate) struct Document {
     pub(crate) started: Text,
     /// Why the report is incomplete, such as `NOT FINISHED: …`; empty if it is complete.
     pub(crate) state: Text,
-    /// What is said right below the title.
+    /// The summary right below the title.
     pub(crate) lead: Vec<Block>,
     /// Everything else.
     pub(crate) sections: Vec<Section>,
@@ -461,14 +462,14 @@ impl Fact {
 pub(crate) struct Fold {
     /// How many are shown.
     pub(crate) shown: usize,
-    /// What is left, such as `3 more` or `2 more workloads`.
+    /// The folded entries, such as `3 more` or `2 more workloads`.
     pub(crate) rest: String,
     /// How a terminal shows the rest.
     pub(crate) hint: Cow<'static, str>,
 }
 
 impl Fold {
-    /// All but the first `shown` of so many are folded; `None` if there are no others.
+    /// All of `all` entries but the first `shown` are folded; `None` if there are no others.
     pub(crate) fn after(shown: usize, all: usize, hint: impl Into<Cow<'static, str>>) -> Option<Self> {
         (all > shown).then(|| Self { shown, rest: format!("{} more", all - shown), hint: hint.into() })
     }
@@ -515,7 +516,7 @@ impl Table {
         }
     }
 
-    /// All rows, whatever their group.
+    /// All rows of all groups.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
@@ -576,8 +577,8 @@ pub(crate) enum Cell {
     Text(Text),
     /// A bar of this length, 0 to 1.
     Bar(f64),
-    /// A ratio and its interval in the colour of a store, to be drawn on a logarithmic scale; `None` if there is no interval. Forms
-    /// that cannot draw leave the column out: the same figures stand in others.
+    /// A ratio and its interval in the colour of a store, to be drawn on a logarithmic scale; `None` if there is no
+    /// interval. Forms that cannot draw leave the column out: other columns have the same figures.
     Strip {
         /// Low end, estimate and high end.
         ratio: Option<[f64; 3]>,
@@ -659,7 +660,7 @@ pub(crate) struct MatrixRow {
 pub(crate) enum MatrixField {
     /// Some stores were ranked.
     Ranked {
-        /// Those that share the first place, by their place in [`Matrix::stores`].
+        /// The stores that share the first place, by their place in [`Matrix::stores`].
         first: Vec<usize>,
         /// How many were ranked.
         ranked: usize,
@@ -670,7 +671,7 @@ pub(crate) enum MatrixField {
     },
     /// Every store failed.
     Failed,
-    /// Those that were measured are never ranked.
+    /// The measured stores are never ranked.
     NotRanked,
     /// No store offers it, or it could not be read.
     NotOffered,
@@ -714,17 +715,17 @@ pub(crate) struct MapStore {
 /// A place of a map.
 #[derive(Clone, Debug)]
 pub(crate) struct MapField {
-    /// What is known of it.
+    /// What the samples show of it.
     pub(crate) state: MapState,
     /// Where it is: `value size 64.0 KiB, 10,000 records`.
     pub(crate) place: String,
-    /// What is known of it, in a sentence.
+    /// The same, in a sentence.
     pub(crate) said: Text,
     /// The stores that were measured there, best first: what each costs and how far it is from the best.
     pub(crate) order: Vec<Text>,
 }
 
-/// What is known of a place of a map.
+/// What the samples show of a place of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapState {
     /// Sampled: this store won.

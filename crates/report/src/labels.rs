@@ -49,7 +49,7 @@ pub(crate) fn kept_together(text: &str) -> String {
 /// Ratios beyond this, and below its inverse, say no more than that.
 const RATIO_MAX: f64 = 1000.0;
 
-/// The interval of a ratio, as far as it says something: `1.21–2.04×`, `≥5.00×`, or what there is too little of.
+/// The interval of a ratio, within what it shows: `1.21–2.04×`, `≥5.00×`, or `too_few`.
 pub(crate) fn interval(of: Interval, too_few: &str) -> String {
     match of {
         _ if of.low > RATIO_MAX => format!("≥{RATIO_MAX}×"),

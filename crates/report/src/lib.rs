@@ -5,10 +5,11 @@
 //!                                      ├─rows_of─────→ tidy table ────────→ CSV · Parquet · XLSX · page
 //!                             another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
-//! A terminal shows a short answer unless all is asked for ([`render_answer`]).
-//! `bakeoff-results` reads a run's directory, ranks stores in a workload, over many and in the page's contests, and compares runs.
-//! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
-//! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
+//! A terminal shows a short answer unless all is asked for ([`render_answer`]). `bakeoff-results` reads a run's
+//! directory, ranks stores in a workload, over many and in the page's contests, and compares runs. Invariants: only
+//! rounds of cells that never failed count. Stores are ranked only against stores with the same durability, on the same
+//! workload. Reports name everything that was left out. No text from a file reaches a terminal with control characters
+//! in it.
 
 mod brief;
 mod circumstances;

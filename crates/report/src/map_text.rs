@@ -59,7 +59,7 @@ fn axis(of: &Map, indent: usize, place: usize) -> String {
     let step = (widest + 1).div_ceil(place);
     let mut line = " ".repeat(indent);
     for (at, tick) in of.x.ticks.iter().enumerate().step_by(step) {
-        // Under the sign of its place, which stands in the middle.
+        // Under the sign of its place, which is in the middle.
         let middle = indent + at * place + (place - 1).div_ceil(2);
         let start = middle.saturating_sub(tick.chars().count() / 2);
         let used = line.chars().count();

@@ -205,7 +205,7 @@ fn quoted(command: &str) -> String {
     let longest = command.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let ticks = "`".repeat(longest + 1);
     let pad = if longest > 0 { " " } else { "" };
-    // In a table it would end a cell, and lists stand in no table.
+    // In a table it would end a cell, but no table contains lists.
     format!("{ticks}{pad}{command}{pad}{ticks}")
 }
 

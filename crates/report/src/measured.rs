@@ -31,7 +31,7 @@ pub(crate) fn scope(run: &Run) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Stores, sizes, counts, data, classes, threads and whatever else was measured in these runs; empty if nothing was.
+/// Stores, sizes, counts, data, classes, threads and all other axes of these runs; empty if nothing was measured.
 pub(crate) fn measured(runs: &[&Run]) -> String {
     let axes: Vec<&Axes> = runs.iter().flat_map(|run| asked(run)).collect();
     if axes.is_empty() {
@@ -74,7 +74,7 @@ fn threads(axes: &[&Axes]) -> String {
     if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", listed_or_ends(&threads)) }
 }
 
-/// What was measured of a run: of a pick what was asked, since of the changes to it each is by itself.
+/// The measured axes of a run. For a pick they are those of its asked need, since each change to that is separate.
 fn asked(run: &Run) -> impl Iterator<Item = &Axes> {
     let is_pick = run.pick().is_some();
     let axes = run.cells.iter().map(|cell| &cell.end.axes);

@@ -77,11 +77,11 @@ macro_rules! scripts {
 /// The page's own script, in parts that are one module.
 const SCRIPT: &[&str] = include!("../web/scripts.rs");
 
-/// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label. `place` is the
-/// directory that the page will be in, from which links to files of the runs lead.
+/// Writes the page for these runs, with a publication's figures next to theirs. A run's directory gives it its label.
+/// `place` is the directory that the page will be in, from which links to files of the runs lead.
 ///
 /// # Errors
-/// `out` takes no more, or a publication is to stand beside a run that was profiled.
+/// `out` takes no more, or a publication was to be compared with a profiled run.
 pub fn write_page(
     runs: &[Analysis],
     against: Option<&Published>,

@@ -39,10 +39,10 @@ pub fn describe(note: &ReadNote) -> String {
             format!("{number} round(s) of cells lack lines of their phases and are left out; {RESUME}")
         }
         ReadNote::RoundsRepeated(number) => {
-            format!("{number} round(s) of cells stand in results.jsonl twice; the first one counts")
+            format!("{number} round(s) of cells are in results.jsonl twice; the first one counts")
         }
         ReadNote::LinesRepeated(number) => {
-            format!("{number} line(s) of results.jsonl stand there twice; the first one counts")
+            format!("{number} line(s) of results.jsonl are repeated; the first one counts")
         }
         ReadNote::RoundsOfOtherTapes(number) => format!(
             "{number} round(s) replayed other tapes, or at another speed, than the first round of their workload and are left out: results of \
@@ -60,7 +60,7 @@ pub fn describe(note: &ReadNote) -> String {
             "run.json has no checksum, while results.jsonl has some: it may have been changed".to_owned()
         }
         ReadNote::RecordChanged => {
-            "run.json was changed after it was written: what is said of machine, suite and stores may be wrong".to_owned()
+            "run.json was changed after it was written: its facts about machine, suite and stores may be wrong".to_owned()
         }
         ReadNote::RoundsMissing(number) => {
             format!("{number} round(s) of cells that were measured are not in results.jsonl any more; {RESUME}")

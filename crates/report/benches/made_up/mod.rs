@@ -14,11 +14,11 @@ const ROUNDS: u32 = 3;
 /// Operations of a phase.
 const OPERATIONS: u64 = 5_000;
 
-/// What is done in each cell, and how many times slower it is than a get.
+/// The phases of each cell, and how many times slower than a get they are.
 const PHASES: [(&str, u64); 6] = [("load", 4), ("insert", 5), ("get", 1), ("update", 5), ("remove", 5), ("scan", 2)];
 
-/// A run of this many numbers of records in a matrix as that of the suite `quick`: 576 phase results each. Few stores make many fields of so
-/// many results, which is the hardest for the page.
+/// A run of this many numbers of records in a matrix like that of the suite `quick`: 576 phase results each. Few stores
+/// give many fields for that many results, which is the hardest for the page.
 pub(crate) fn made_up(counts: u64) -> Run {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let names: Vec<String> = (0..4).map(|number| format!("store-{number}")).collect();

@@ -65,7 +65,7 @@ fn inconclusive(of: &ComparisonReport, part: Option<f64>, further: &Further) -> 
     Some(format!("Inconclusive: {}; {remedy}.", reasons.join("; ")))
 }
 
-/// A row a store, those that changed most first: its time over everything, and each measure over all workloads.
+/// A row for each store, the largest change first: its time over everything, and each measure over all workloads.
 fn table(of: &ComparisonReport) -> Table {
     let found = &of.found;
     let mut measures: Vec<&Measure> = Vec::new();

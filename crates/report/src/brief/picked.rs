@@ -1,5 +1,5 @@
-//! The short answer of a pick: the store to take, how far it is ahead, what a power cut leaves of it, what the others cost, and whether
-//! another store would be best if something else were asked.
+//! The short answer of a pick: the store to take, how far it is ahead, what a power cut leaves of it, and what the
+//! others cost. It also says whether another need would have another answer.
 
 use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_change::Effect;

@@ -1,5 +1,5 @@
-//! Whether the colours of stores are told apart: a test that computes what people without red or green cones see, after Machado,
-//! Oliveira and Fernandes 2009, and how far that differs (CIEDE2000).
+//! Whether the colours of stores are distinguishable. The test computes what people without red or green cones see
+//! (Machado, Oliveira and Fernandes 2009), and how far the colours then differ (CIEDE2000).
 
 use super::{DARK, LIGHT, PRINT};
 

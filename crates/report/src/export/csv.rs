@@ -22,8 +22,8 @@ pub fn write_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Whatever steers a terminal, which CSV may be printed on, is shown as an escape. Spreadsheets take a text that begins with `= + - @`, a
-/// tab or a line end for a formula: those get an apostrophe.
+/// Control characters, which would steer a terminal that prints the CSV, become escapes. Spreadsheets take a text that
+/// begins with `= + - @`, a tab or a line end for a formula: those get an apostrophe.
 pub(crate) fn safe_text(text: &str) -> String {
     let text = printable_lines(text);
     let formula = if text.starts_with(['=', '+', '-', '@', '\t', '\n']) { "'" } else { "" };

@@ -70,7 +70,7 @@ pub fn write_json(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError>
     Ok(())
 }
 
-/// A map: its axes, and every place with what is known of it.
+/// A map: its axes, and every place with what the samples show of it.
 fn map(of: &MapOutcome<'_>) -> Value {
     let place = |at: MapPoint| {
         let field = of.plane.field(at);

@@ -1,5 +1,5 @@
-//! The tidy table as Parquet: the same columns, figures as 64-bit integers (those that need not be whole as doubles), absent ones
-//! as nulls.
+//! The tidy table as Parquet. It has the same columns, with figures as 64-bit integers (doubles if they need not be
+//! whole) and absent ones as nulls.
 
 use std::io::Write;
 use std::sync::Arc;

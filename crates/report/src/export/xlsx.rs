@@ -199,7 +199,7 @@ fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) ->
         }
     }
     let all: Vec<Circumstances> = tables.iter().map(|table| table.circumstances.clone()).collect();
-    // The last is the disturbed one, and the other stands beside it.
+    // The last is the disturbed one, and the other is next to it.
     let circumstances = varying_axes(of, &all).map(|(axis, label)| match axis.name == DISTURBANCE.name {
         true if several.len() > 1 => format!(" · {} and {label}", axis.label_of_none),
         _ => format!(" · {label}"),
@@ -268,7 +268,7 @@ fn standing(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), Xlsx
     Ok(())
 }
 
-/// The tidy table, as far as a sheet takes it; what was cut off is said in its last row.
+/// The tidy table, up to the size of a sheet. If rows were cut off, the last one says so.
 fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
     let columns = columns();
     let heads: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();

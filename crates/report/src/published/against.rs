@@ -1,4 +1,4 @@
-//! A run beside a publication: who won then, who wins now, by how much, and where the winner changed.
+//! A run compared with a publication: who won then, who wins now, by how much, and where the winner changed.
 
 use std::borrow::Cow;
 
@@ -59,7 +59,7 @@ pub(crate) fn against(of: &Analysis, published: &Published, detail: Detail) -> R
     })
 }
 
-/// A section for each table of theirs that may be set next to one of ours, and has a field in common with it.
+/// A section for each of their tables that is comparable with a table of the run and shares a field with it.
 fn matched(
     table: &Rankings,
     (ours, contenders, theirs): (&[Rankings], &Contenders, &[Rankings]),
@@ -97,7 +97,7 @@ fn matched(
 const EACH_STORE: &str = "Each store: how many times better it is now than it was then, below 1 worse (geometric means over the fields in which it \
                           has a figure both times; it may have promised something else then: `How their stores were set`)";
 
-/// Each store beside itself, measure by measure; `None` where none took part both times.
+/// Each store compared with itself, measure by measure; `None` where none took part both times.
 fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<Table> {
     let mut measures: Vec<&Measure> = pairs.iter().map(|pair| &pair.place.0).collect();
     measures.dedup();

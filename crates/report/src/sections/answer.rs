@@ -31,7 +31,7 @@ pub(crate) struct Promise {
 /// What a durability level promises; of `None` that each store promises something else.
 pub(crate) fn promise(durability: Option<Durability>) -> Promise {
     let Some(durability) = durability else {
-        let meaning = "each store promises what stands beside its name, so their figures are no fair comparison";
+        let meaning = "each store has the durability next to its name, so their figures are no fair comparison";
         return Promise { class: "UNEQUAL".to_owned(), meaning };
     };
     let meaning = match durability {

@@ -46,7 +46,7 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
     }
     let meanings = [
         (Shares::Tied, format!("=: as good as the best, within {TIED_WITHIN}×.")),
-        (Shares::Open, "?: these rounds cannot tell them apart.".to_owned()),
+        (Shares::Open, "?: these rounds do not show which is better.".to_owned()),
     ];
     let meant: Vec<String> = meanings.into_iter().filter(|(of, _)| shared.contains(of)).map(|(_, of)| of).collect();
     if !meant.is_empty() {

@@ -17,7 +17,7 @@ pub(crate) fn not_ranked(run: &Run) -> Option<Section> {
     Section::untitled(SectionId::Profiled, vec![Block::paragraph(Text::default().and_span(&why, SpanKind::Strong))])
 }
 
-/// The flame graphs, and what is known of those that are missing; `None` if there are none.
+/// The flame graphs, and why some are missing; `None` if there are none.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
     let item = |(end, profiled): (&CellEnd, &ProfileOutcome)| {
         let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());

@@ -81,7 +81,7 @@ pub(crate) fn few_rounds(of: &CellsMeasured) -> Option<String> {
         }
         Few::Once(once) => format!("{once} of {all} have only one round: nothing is proven by them"),
     };
-    // Whoever asked for enough got fewer for want of time.
+    // A user who asked for enough rounds got fewer because time ran out.
     let more =
         if asked_for_few { ", fewer stores or workloads, or --rounds 3" } else { ", or fewer stores or workloads" };
     Some(format!("{few}. For an answer give it more time (a longer --budget){more}."))

@@ -1,4 +1,4 @@
-//! What `bakeoff map` found: what was asked, who is best where, and what that says in a few sentences.
+//! The result of `bakeoff map`: the need, who is best where, and what that shows in a few sentences.
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::goal::Goal;
@@ -129,7 +129,7 @@ fn field(named: &Named<'_>, at: MapPoint) -> MapField {
     MapField { state, place: named.facts().describe(at), said, order: order(named, at) }
 }
 
-/// The stores that were measured at a place, and those that were not.
+/// The stores at a place: the measured ones, then the others.
 fn order(named: &Named<'_>, at: MapPoint) -> Vec<Text> {
     let Some((ranking, unranked)) = named.of.standings(at) else { return Vec::new() };
     let goal = named.facts().optimize;

@@ -1,5 +1,5 @@
-//! The papers' matrix: a row for each measure and size of values, a column for each data type and number of records, in each field the best
-//! store or those that cannot be told apart.
+//! The papers' matrix: a row for each measure and size of values, and a column for each data type and number of
+//! records. Each field has the best store or the tied ones.
 
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;

@@ -1,4 +1,4 @@
-//! What became of the memory that every store was given, and how much of the page cache it used beside that.
+//! How stores used the memory that each was given, and how much of the page cache they used in addition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +19,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     if !given.is_empty() {
         sentences.push(format!("Every store was given {}, divided as its documentation advises.", sizes(given)));
         if uses.values().any(|of| of.is_other()) {
-            sentences.push(
-                "Where settings came to more or less than that, what they came to stands beside them.".to_owned(),
-            );
+            sentences.push("Where settings amount to more or less than that, the amount is next to them.".to_owned());
         }
         sentences.extend(missed(uses, run.stores()));
     }
@@ -119,7 +117,7 @@ fn table(uses: &BTreeMap<&str, MemoryUse>, stores: &[StoreDescription], shown: S
     table
 }
 
-/// Those that are chosen.
+/// The chosen ones.
 fn only<T, const N: usize>(all: [T; N], chosen: [bool; N]) -> impl Iterator<Item = T> {
     all.into_iter().zip(chosen).filter_map(|(one, chosen)| chosen.then_some(one))
 }

@@ -1,4 +1,4 @@
-//! What was asked of a pick or a map.
+//! The need of a pick or a map.
 
 use crate::document::Block;
 use crate::labels::kept_together;

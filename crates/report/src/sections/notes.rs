@@ -37,7 +37,7 @@ pub(crate) fn about_suite(run: &Run) -> Option<Section> {
     Section::titled(SectionId::AboutSuite, "About this suite", blocks.collect())
 }
 
-/// What was left out while the results were read, and what else a reader must know.
+/// What the reader of the results left out, and what else the user must know.
 pub(crate) fn all_notes(of: &Analysis) -> Vec<String> {
     let read = of.run.notes.iter().map(read_notes::describe);
     read.chain(caveats(of).iter().map(describe)).collect()
@@ -56,7 +56,7 @@ pub(crate) fn describe(caveat: &Caveat) -> String {
                 .to_owned()
         }
         Caveat::WritesTakeTurns(stores) => {
-            format!("with several threads, those that write take turns in {}", listed(stores))
+            format!("with several threads, writing threads take turns in {}", listed(stores))
         }
         Caveat::OpenLoop(phases) => format!(
             "open loop: times of {} count from when operations were due, the wait for others included",
@@ -74,7 +74,7 @@ pub(crate) fn describe(caveat: &Caveat) -> String {
             };
             let times = digits(*times);
             format!(
-                "This run was scaled down: fields stand beside those of the publication that had {times} times its records.{walks}"
+                "This run was scaled down: fields are next to those of the publication that had {times} times its records.{walks}"
             )
         }
     }

@@ -25,7 +25,7 @@ impl<'a> Sides<'a> {
         Self { contenders: [left.1, right.1], names: [short_names(left.0, left.1), short_names(right.0, right.1)] }
     }
 
-    /// The first of those that share the first place and how many more; and the figure.
+    /// The first store of those in first place, the number of others, and the figure.
     fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> [Text; 2] {
         let key = first(ranking);
         let name = store_called(self.contenders[side], key, self.short(side, key));
@@ -70,7 +70,7 @@ impl<'a> Sides<'a> {
         let signs = [
             ("≠: another store is best", pairs.iter().any(|pair| pair.outcome() == Outcome::Changed)),
             (
-                "+1: so many more are tied with it",
+                "+1: number of others tied with it",
                 pairs.iter().any(|pair| pair.left.tied.len().max(pair.right.tied.len()) > 1),
             ),
         ];
@@ -79,7 +79,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The first of those that share the first place.
+/// The first of the stores that share the first place.
 fn first(ranking: &Ranking) -> &String {
     ranking.tied.first().unwrap_or(&ranking.best)
 }

@@ -25,7 +25,7 @@ pub(crate) trait Row: Gathered {
     /// What a table is of, in its heading.
     fn label(subject: &Self::Subject) -> &str;
 
-    /// What stands in the columns; `None` where there is nothing. Columns in which no store has anything are left out.
+    /// The cells of the columns; `None` for an empty cell. Columns that are empty for every store are left out.
     fn cells(&self) -> Vec<Option<String>>;
 }
 

@@ -1,4 +1,4 @@
-//! What `bakeoff pick` found: what was asked, the answer, its settings and costs, and when the answer would change.
+//! The result of `bakeoff pick`: the need, the answer, its settings and costs, and when the answer would change.
 
 pub(crate) mod answer;
 pub(crate) mod changes;

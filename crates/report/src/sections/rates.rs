@@ -11,7 +11,7 @@ use bakeoff_text::{counted, digits, format_count, or_dash, printable, rate, time
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
 
-/// What is said where a highest rate is that of a short phase.
+/// The note where a highest rate is that of a short phase.
 const SHORT: &str = "Rates at which the phase lasts less than a second rest on little: one pause of the machine decides, and what a store puts off \
                      is not due yet. Give the phase more operations.";
 
@@ -121,7 +121,8 @@ impl Rates<'_> {
     /// What a search that was cut short still wants.
     fn rest(&self, left: Option<Left>) -> String {
         let Some(left) = left else {
-            return " Its closed loop was not measured either, so nothing tells how long it would take: give more --budget.".to_owned();
+            return " Its closed loop was not measured either, so its time cannot be predicted: give more --budget."
+                .to_owned();
         };
         format!(
             " Coming within 5 %, with up to {} at both ends, would take {} more: give more --budget.",
@@ -144,7 +145,7 @@ impl Rates<'_> {
     }
 }
 
-/// What is known of the highest rate before its search is over.
+/// The highest rate before its search is over.
 fn known(bracket: Bracket) -> String {
     match (bracket.held.map(|held| rate(held as f64)), bracket.failed.map(|failed| rate(failed as f64))) {
         (Some(held), Some(failed)) => {

@@ -82,7 +82,7 @@ fn hanging(text: &str, depth: usize, options: &TerminalOptions) -> String {
     paragraph(text, options.width, &indent(depth), &indent(depth + 1))
 }
 
-/// How many of so many entries are shown, and the line that stands for the others.
+/// How many of `all` entries are shown, and the line for the others.
 fn shown(all: usize, fold: Option<&Fold>, options: &TerminalOptions) -> (usize, String) {
     match fold.filter(|_| !options.full) {
         Some(Fold { shown, rest, hint }) => (*shown, hanging(&format!("and {rest}: {hint}"), 1, options)),

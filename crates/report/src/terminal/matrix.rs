@@ -1,5 +1,5 @@
-//! A matrix as text, at most as wide as the terminal: whole if it fits, else with shorter names, else one data type after the other,
-//! else as many columns at a time as fit.
+//! A matrix as text, at most as wide as the terminal. It is whole if it fits, else with shorter names, else one data
+//! type after the other, else with as many columns at a time as fit.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -62,7 +62,7 @@ fn fitting(of: &Matrix, width: usize) -> (Vec<Range<usize>>, Naming) {
     (whole.map(|column| column..column + 1).collect(), Naming::Code)
 }
 
-/// Columns in so many parts of equal length, the last one shorter.
+/// Columns in `parts` parts of equal length, the last one shorter.
 fn chunks(columns: &Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
     let (end, length) = (columns.end, columns.len().div_ceil(parts).max(1));
     columns.clone().step_by(length).map(move |start| start..(start + length).min(end))
@@ -140,7 +140,7 @@ fn is_named(of: &Matrix, column: usize, columns: &Range<usize>) -> bool {
     column == columns.start || of.columns[column - 1].data != of.columns[column].data
 }
 
-/// The sizes of a row, as far as a part of the columns says them.
+/// The sizes of a row, if the row or a part of the columns shows them.
 fn sizes<'a>(of: &Matrix, row: &'a MatrixRow, columns: &Range<usize>) -> &'a str {
     let says_data = of.columns[columns.clone()].iter().any(|column| !column.data.is_empty());
     if row.has_sizes || says_data { &row.sizes } else { "" }

@@ -10,8 +10,9 @@ use crate::terminal::options::TerminalOptions;
 /// Columns of the longest bar.
 const BAR: usize = 30;
 
-/// The first so many rows of a table. Columns that only a picture can show are left out. Where the others have no room next to each other,
-/// those that may be left out are counted, and the rest stand in several tables below each other, each with the names of the rows.
+/// The first `shown` rows of a table. Columns that only a picture can show are left out. Where the others have no room
+/// next to each other, optional ones are counted. The rest are in several tables below each other, each with the names
+/// of the rows.
 pub(crate) fn render(of: &Table, shown: usize, options: &TerminalOptions) -> String {
     let is_drawn = |at: &usize| of.rows().any(|row| matches!(row.cells.get(*at), Some(Cell::Strip { .. })));
     let kept: Vec<usize> = (0..of.columns.len()).filter(|at| !is_drawn(at)).collect();
@@ -46,7 +47,7 @@ fn with_room(of: &Table, kept: &[usize], fixed: usize, shown: usize, options: &T
     part(columns.unwrap_or(fixed.min(kept.len()))).render(options.width, options.color)
 }
 
-/// The first so many rows with these columns, and with the number of those that are left out.
+/// The first `shown` rows with these columns, and with the number of omitted ones.
 fn text_table(of: &Table, kept: &[usize], shown: usize, left_out: Option<usize>) -> TextTable {
     let side = |at: &usize| match of.columns[*at].side {
         document::Side::Left => Side::Left,

@@ -1,4 +1,5 @@
-//! What stands beside the plain figures: published ones, other media, disturbances, what stores had put off, other runs and answers.
+//! The figures next to the plain ones: published ones, other media, disturbances, background work, other runs and
+//! answers.
 
 use bakeoff_protocol::{Axes, Durability};
 use bakeoff_results::cell_rounds::CellRound;
@@ -36,7 +37,7 @@ fn printed(publication: &str, fields: &[(&str, &str)]) -> Vec<f64> {
     rows.map(|row| row[mean].parse().unwrap()).collect()
 }
 
-/// Mean times that Hines published of an operation on so many random records of 1 to 10 KiB, ns.
+/// Mean times that Hines published of an operation on `records` random records of 1 to 10 KiB, ns.
 fn published(operation: &str, records: &str) -> Vec<f64> {
     let of = [("phase", operation), ("measure", "time"), ("data", "random"), ("value_bytes_min", "1024")];
     printed(HINES, &[of.as_slice(), &[("records", records)]].concat())

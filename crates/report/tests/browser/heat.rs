@@ -1,4 +1,4 @@
-//! The heatmap: every store in every workload, what tells them apart, and how it is sorted, pointed at and moved through.
+//! The heatmap: every store in every workload, how cells differ, and how it is sorted, pointed at and moved through.
 
 use bakeoff_protocol::Axes;
 use bakeoff_results::run::Run;

@@ -57,8 +57,8 @@ fn the_answer_needs_no_script() {
     let mut page = Page::open(&[everything()]);
     page.browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     page.browser.call("Page.reload", json!({}));
-    // Reloading is only begun when the call returns; without scripts the page itself cannot say when it is there, and until the
-    // new one is, the browser answers about the old.
+    // Reloading has only begun when the call returns. Without scripts the page cannot report when it is loaded, and
+    // until then the browser answers about the old one.
     std::thread::sleep(std::time::Duration::from_secs(2));
     let there = (0..200).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));

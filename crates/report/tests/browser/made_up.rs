@@ -14,8 +14,9 @@ pub(crate) const STORES: [(&str, u64); 3] = [("lmdb", 1), ("sqlite", 2), ("flat-
 
 /// A run with every axis that a suite can vary: two sizes, two counts, two data types, two classes, two numbers of threads.
 ///
-/// A get takes 1 µs times the store's factor, times 2 for the larger size, times 3 for the larger count, times 5 for `text`, times
-/// 7 for `power`; with four threads as long, so that there are four times as many a second. Rounds differ by 1 %. The flat folder does not scan, and fails with the larger size and count under `power`.
+/// A get takes 1 µs times the store's factor, times 2 for the larger size, times 3 for the larger count, times 5 for
+/// `text`, times 7 for `power`. With four threads it takes as long, so there are four times as many a second. Rounds
+/// differ by 1 %. The flat folder does not scan, and fails with the larger size and count under `power`.
 pub(crate) fn everything() -> Run {
     let mut cells = Vec::new();
     for (store, factor) in STORES {

@@ -1,5 +1,5 @@
-//! The page in a real browser: what is on the first screen, what each chooser changes, whether every picture shows the right
-//! numbers, and that nothing is ever asked of a network, written to the console, or taken for markup.
+//! The page in a real browser: the first screen, the effect of each chooser, and the numbers in every picture. Nothing
+//! is ever requested from a network, written to the console, or taken for markup.
 
 mod beside;
 mod flame;
@@ -48,7 +48,7 @@ impl Page {
         Self { browser, file, _directory: None }
     }
 
-    /// A page with a publication's figures beside these runs'.
+    /// A page with a publication's figures next to these runs'.
     fn against(runs: &[Run], published: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let published = Published::find(published).unwrap();

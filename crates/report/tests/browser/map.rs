@@ -1,4 +1,5 @@
-//! A map on the page: what is known of a place shows where one points, taps, or moves with the arrow keys; on a phone too.
+//! A map on the page: the facts about a place appear where one points, taps, or moves with the arrow keys; on a phone
+//! too.
 
 use bakeoff_protocol::Axes;
 use bakeoff_results::cell_rounds::CellRound;

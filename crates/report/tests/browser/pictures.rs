@@ -128,7 +128,7 @@ fn percentile_curves_from_the_histograms() {
         assert!(near(value(line, 0, 1), 495.0 * factor), "smallest: {ends:?}");
         assert!(near(value(line, 1, 1), 1_010.0 * factor), "nine of ten: {ends:?}");
         // Fifteen of three thousand are slower than p99.5, of the next one there are not ten.
-        assert!(near(value(line, 2, 0), 200_f64.log10()), "the last percentile that is told: {ends:?}");
+        assert!(near(value(line, 2, 0), 200_f64.log10()), "the last percentile that is shown: {ends:?}");
         assert!(near(value(line, 2, 1), 1_010.0 * factor), "{ends:?}");
     }
     let rings = marks(&mut page, "#percentiles", ".slowest-of-all > *");
@@ -301,7 +301,7 @@ fn sizes() -> bakeoff_results::run::Run {
     run(cells, stores())
 }
 
-/// Which texts, among those that a selector names, lie on each other.
+/// Which of the texts that a selector names overlap.
 fn overlaps(page: &mut Page, texts: &str) -> String {
     page.browser.text(&format!(
         "(() => {{ const all = [...document.querySelectorAll({texts:?})].filter((each) => each.textContent).map((each) => [each.textContent, each.getBoundingClientRect()]); \

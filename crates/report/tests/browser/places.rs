@@ -7,7 +7,7 @@ use crate::Page;
 use crate::made_up::everything;
 use bakeoff_testing::made_up::{axes, edit, gets, run, store, stores};
 
-/// How far to the right any element reaches beyond one that a selector names, in pixels.
+/// How far to the right any element inside the selected one extends beyond it, in pixels.
 fn beyond(page: &mut Page, selector: &str) -> f64 {
     let furthest = format!(
         "(() => {{ const within = document.querySelector('{selector}').getBoundingClientRect().right; \

@@ -1,5 +1,5 @@
-//! What whoever reads the page relies on: percentiles that are such, names and colours that stay, heads that stay, paper, links, runs beside
-//! each other.
+//! What readers of the page rely on: true percentiles, names and colours that stay, heads that stay, paper, links, runs
+//! next to each other.
 
 use bakeoff_protocol::{Axes, Mode};
 use bakeoff_report::{ComparisonReport, write_comparison_html};

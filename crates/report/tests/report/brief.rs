@@ -52,7 +52,7 @@ fn answer(run: &Run, width: usize) -> String {
     render_answer(&Analysis::new(run), &plain(width), &FURTHER)
 }
 
-/// Words but for those that a part of a table counts.
+/// All words but the counts of omitted parts of a table.
 fn words(text: &str) -> BTreeSet<&str> {
     text.split_whitespace().filter(|word| !word.starts_with('…')).collect()
 }

@@ -1,4 +1,4 @@
-//! Two runs compared: what is better, worse, cannot be told, and what is said around it.
+//! Two runs compared: better, worse and undecided figures, and the text around them.
 
 use bakeoff_protocol::{Axes, Durability, FailureKind, Structure};
 use bakeoff_report::{
@@ -177,7 +177,7 @@ fn figures_nearer_than_the_clock_tells_are_the_same() {
     assert_eq!(times(&comparison)[0].2, Change::Same);
 }
 
-/// Thirty workloads in which times and peaks of memory scatter by a few percent around so many units.
+/// Thirty workloads in which times and peaks of memory scatter by a few percent around `scale` units.
 fn thirty_workloads(name: &str, scale: u64) -> Run {
     let sizes = (0..30_u64).flat_map(|size| {
         let mut axes = axes("lmdb");
@@ -287,8 +287,9 @@ fn between_equal_runs_hardly_ever_anything_is_called_different() {
     assert!(wrong <= 6, "{wrong} of 60 tables, each of 20 workloads, call something different; 3 are expected at most");
 }
 
-/// A run of three stores with twelve workloads of four phases. Each figure scatters by 4 % around its store's factor, all those of a store in a
-/// round by 1 % together, and all those of a store in a run by 6 %, as on a quiet machine.
+/// A run of three stores with twelve workloads of four phases. Each figure scatters by 4 % around its store's factor.
+/// All figures of a store in a round scatter by 1 % together, and all those of a store in a run by 6 %, as on a quiet
+/// machine.
 fn scattered(name: &str, random: &mut Xoshiro256PlusPlus, rounds: u32, lmdb: f64) -> Run {
     let mut near = |part: f64| (0..12).map(|_| random.random_range(-0.5..0.5)).sum::<f64>() * part;
     let mut all = Vec::new();
@@ -321,7 +322,7 @@ fn a_store_that_takes_1_6_times_as_long_is_caught_and_another_session_fails_no_r
         failed.count() * 100 / times
     };
     let caught = [(3, 200), (5, 100), (10, 50)].map(|(rounds, times)| fails(rounds, 1.6, 0.05, times));
-    // At a part of nought, which is the strictest: whatever is called worse fails.
+    // At a part of zero, which is the strictest: every line marked worse fails.
     let wrong = [(3, 200), (5, 100), (10, 50)].map(|(rounds, times)| fails(rounds, 1.0, 0.0, times));
     assert!(caught.iter().all(|percent| *percent >= 88), "{caught:?} % caught in 3, 5, 10 rounds");
     assert!(wrong.iter().all(|percent| *percent <= 5), "{wrong:?} % failed without a reason");

@@ -1,4 +1,4 @@
-//! What is said of rounds that are alike.
+//! What a report shows for rounds that are alike.
 
 use bakeoff_protocol::Axes;
 use bakeoff_report::{TerminalOptions, render_terminal};

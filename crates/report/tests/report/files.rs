@@ -84,7 +84,7 @@ fn a_workbook_has_native_charts_and_texts_but_no_formula() {
     assert!(parts["xl/worksheets/sheet2.xml"].contains("<v>4000</v>"), "the mean of an update");
 }
 
-/// The cells of a sheet, row by row, by their column's name; those that are empty are absent.
+/// The cells of a sheet, row by row, by their column's name, without empty ones.
 fn rows(
     parts: &std::collections::BTreeMap<String, String>,
     sheet: &str,

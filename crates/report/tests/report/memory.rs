@@ -9,7 +9,7 @@ use bakeoff_testing::made_up::*;
 
 const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
 
-/// One store that divides 64 MiB and one that leaves its files to the page cache; fast without a limit, slow with one.
+/// A store that divides 64 MiB and one with its files in the page cache; fast without a limit, slow with one.
 fn cells() -> Vec<CellRound> {
     let mut cells = Vec::new();
     for (limit, mean_ns) in [(None, 1_000), (Some(96 << 20), 9_000)] {

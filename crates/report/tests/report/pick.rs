@@ -124,7 +124,8 @@ fn what_was_asked_with_another_durability_alone_is_not_said_to_be_unable() {
     assert!(!text.contains("Cannot do this"), "{text}");
 }
 
-/// Where one promises more than was asked, the class is a part of every name: that of what was asked, not of a change.
+/// Where a store has a higher level than the need, every name has its level: the one in the asked workload, not in a
+/// change.
 #[test]
 fn the_page_names_the_best_by_the_class_that_was_asked() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
@@ -352,7 +353,7 @@ fn a_failure_tells_at_which_question_and_why() {
     cells.extend(broken("sqlite", "next", "locked"));
     cells.extend(broken("lmdb", "both", "map full again"));
     cells.extend(broken("sqlite", "both", "locked again"));
-    // That one ran out of time says nothing of how good it is beside another's single round.
+    // Running out of time says nothing of how good a store is compared with another's single round.
     let late = rounds("lmdb", "slow", &[9000]).into_iter();
     cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 6s")));
     cells.extend(rounds("sqlite", "slow", &[1000]));
@@ -393,10 +394,7 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     assert!(headline.contains(">LMDB</span> is the only one"), "{headline}");
     let (answer, rest) = answer.split_once("</section>").unwrap();
     let [facts, all] = ["class=\"about\"", "All that was measured, loading too"].map(|words| rest.find(words).unwrap());
-    assert!(
-        facts < all && !rest[..all].contains("class=\"headline\""),
-        "a second answer before what was asked is told"
-    );
+    assert!(facts < all && !rest[..all].contains("class=\"headline\""), "a second answer before the need");
     assert!(
         answer.contains("<h3>What it costs</h3>") && answer.contains("<table") && !answer.contains("\\n"),
         "{answer}"

@@ -168,7 +168,8 @@ fn one_that_is_far_ahead_is_not_said_to_have_had_no_time() {
     assert!(!text.contains("too short") && !text.contains("leads"), "{text}");
     let page = page_headline(cells.clone(), &far);
     assert!(page.contains("LMDB</span> is best by far, though not proven"), "{page}");
-    // Not dropped, it had no time; and dropped for want of time at little more than the cost of the best, it may be better.
+    // A store that was not dropped had no time. One dropped because time ran out, at little more than the cost of the
+    // best, may be better.
     assert!(!pick_is_answered(&cells, &without(&["flat-folder"])));
     let mut near = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
     near.extend(rounds("sqlite", PICK_ASKED, &[1300]));
@@ -194,7 +195,7 @@ fn two_rounds_are_too_few_and_absurd_bounds_are_not_shown() {
     cells.extend(rounds("sqlite", PICK_ASKED, &[1200, 5000, 850]));
     assert!(pick_is_answered(&cells, &late), "three are one");
     let text = shown(cells, &late);
-    assert_says(&text, &["So few rounds cannot tell how many it would take: give twice the time, 2 min, or more"]);
+    assert_says(&text, &["So few rounds do not show how many it would take: give twice the time, 2 min, or more"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Publications through our matrix, and runs beside them.
+//! Publications through our matrix, and runs compared with them.
 
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
 use bakeoff_report::{TerminalOptions, render_against, render_published, write_csv, write_markdown};
@@ -110,7 +110,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(row.contains("2.00×") && row.ends_with('≠'), "{text}");
     assert!(text.contains("Berkeley (none): Berkeley DB (none)"), "{text}");
     assert!(text.contains("The winner changed in 1 of 1 field: 1 of 1 in insert."), "{text}");
-    // 8.36 µs then and 9 now; LMDB took no part then, and of whoever prints the best alone nothing is told of others.
+    // 8.36 µs then and 9 now; LMDB took no part then. A publication that prints only the best shows nothing of others.
     let each = text.split("Each store: ").nth(1).unwrap_or_else(|| panic!("{text}"));
     let rows: Vec<String> =
         each.lines().skip_while(|line| !line.contains("stores were set`)")).skip(1).map(unwrapped).collect();
@@ -143,7 +143,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     let row = unwrapped(text.lines().skip_while(|line| *line != "insert").nth(1).unwrap());
     assert!(row.contains("SQLite alone 9.00 µs") && !row.contains('≠'), "{text}");
     assert!(!text.contains("winner changed") && text.contains("In 3 fields only one store was measured"), "{text}");
-    // Of this one the best alone is printed: it was measured beside others all the same.
+    // This one prints only the best, but it was measured along with others.
     let text =
         render_against(&Analysis::new(&run), &Published::find("cunningham-2024").unwrap(), &options(100)).unwrap();
     let rows: Vec<_> = text.lines().filter(|line| line.ends_with('≠')).collect();
@@ -263,7 +263,7 @@ fn garbage_of_a_java_program_stood_in_the_csv_alone() {
     assert_eq!(row("gc.churn.PS_Survivor_Space.norm"), "gc.churn.PS_Survivor_Space.norm 0.293 3.00 B/op");
     assert_eq!(row("gc.count"), "gc.count 18.0 4.00 counts");
     assert_eq!(row("gc.time / gc.count"), "gc.time / gc.count 2.78 1.50 ms");
-    // Where nothing is collected there is nothing to set beside it.
+    // Without garbage collection there is nothing to compare.
     run.cells[0].phases[0].result.resources = Resources::default();
     assert!(!render_against(&Analysis::new(&run), &ozone, &options(100)).unwrap().contains("Garbage"));
 }

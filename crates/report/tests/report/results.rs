@@ -219,7 +219,7 @@ fn a_phase_of_another_round_is_not_mixed_in() {
     assert!(notes[0].starts_with("1 unfinished"), "{notes:?}");
 }
 
-/// Rounds of two stores with two phases each, and a failed one that measured a single phase.
+/// Rounds of two stores with two phases each, and a failed round with a single phase.
 fn several() -> Vec<CellRound> {
     let round = |store: &str, round: u32| {
         let phase = |name: &str, mean_ns| phase_result(name, vec![operation("get", mean_ns + u64::from(round))]);
@@ -244,7 +244,7 @@ fn a_round_without_its_phases_is_left_out_though_its_end_is_there() {
         assert!(read.iter().all(|round| cells.contains(round)), "line {lost}");
         assert_eq!(notes.len(), 1, "{notes:?}");
     }
-    // Ends of older versions do not say how many phases there were; one that is well has one at least.
+    // Ends of older versions have no number of phases. A good round has at least one.
     let older = whole.replace(r#""phases_measured":2,"#, "");
     let ends: String =
         older.lines().filter(|line| line.contains(r#""line":"cell""#)).map(|line| format!("{line}\n")).collect();
@@ -504,7 +504,7 @@ fn rounds_that_were_added_to_a_finished_search_are_noted() {
     assert_eq!(notes(at, 1), [ReadNote::RoundsAdded(1)]);
     assert_eq!(notes(at, 2), []);
     assert_eq!(notes(at, 3), [ReadNote::RoundsMissing(1)]);
-    assert_eq!(notes(None, 1), [], "one that was killed when it was resumed has more");
+    assert_eq!(notes(None, 1), [], "a run that was killed when it was resumed has more");
 }
 
 #[test]

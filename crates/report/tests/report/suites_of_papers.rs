@@ -86,7 +86,7 @@ fn variants_are_bars_beside_their_baseline() {
 
 #[test]
 fn bars_that_rounds_cannot_tell_apart_are_marked() {
-    let (tied, open) = ("=: as good as the best, within 1.25×.", "?: these rounds cannot tell them apart.");
+    let (tied, open) = ("=: as good as the best, within 1.25×.", "?: these rounds do not show which is better.");
     let text = render_terminal(&Analysis::new(&with_baseline()), &PLAIN);
     assert!(!text.contains(tied) && !text.contains(open), "{text}");
     // Now one of them is faster, now the other.
@@ -121,7 +121,7 @@ fn unequal_stores_are_ranked_with_their_class_beside_them() {
     let mut run = with_baseline();
     edit(&mut run, |info| info["suite"]["baseline"] = json!([]));
     let text = render_terminal(&Analysis::new(&run), &PLAIN);
-    assert!(text.contains("UNEQUAL: each store promises what stands beside its name"), "{text}");
+    assert!(text.contains("UNEQUAL: each store has the durability next to its name"), "{text}");
     assert!(text.contains("SQLite (power) 10.0 µs"), "{text}");
     assert!(text.contains("durability as set · variant large-cache"), "{text}");
 }

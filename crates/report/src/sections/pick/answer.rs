@@ -33,7 +33,7 @@ pub(crate) fn nothing(picked: &Picked<'_>) -> String {
             enough(picked)
         );
     }
-    "None: every store that was measured failed. The reasons stand below, the logs beside the results.".to_owned()
+    "None: every store that was measured failed. The reasons are below, the logs next to the results.".to_owned()
 }
 
 /// Which stores had no time at all, as a further sentence.
@@ -80,7 +80,8 @@ pub(crate) fn describe_power_cut(leaves: Leaves) -> &'static str {
     }
 }
 
-/// How much of the time of a write is a flush, where it is most of it, and what then decides among those that may be best.
+/// The share of flushes in the time of a write, where it is most of it, and what then decides among the stores that may
+/// be best.
 fn describe_flushes_of(picked: &Picked<'_>, ranking: &Ranking) -> String {
     let Some(share) = picked.outcome.flush_share() else { return String::new() };
     let mut text = format!(" Flushes are {}.", describe_flushes(share, |names| picked.titles(names)));
@@ -100,7 +101,7 @@ pub(crate) fn figure(picked: &Picked<'_>, best: &Place) -> String {
     format!("{} {}", goal.label(), goal.show(best.centre)).replace(' ', "\u{a0}")
 }
 
-/// The store, or why there is none, in a sentence that names so many others at most.
+/// The store, or why there is none, in a sentence that names at most `names_max` others.
 pub(crate) fn verdict(picked: &Picked<'_>, ranking: &Ranking, names_max: usize) -> String {
     let best = &ranking.order[0];
     let (figure, rounds) = (figure(picked, best), counted(best.rounds, "round"));
@@ -150,7 +151,7 @@ pub(crate) fn verdict(picked: &Picked<'_>, ranking: &Ranking, names_max: usize) 
     }
 }
 
-/// How far the one that comes next is behind, or may be, in a sentence; `None` where there is no other.
+/// How far the next store is behind, or may be, in a sentence; `None` where there is no other.
 pub(crate) fn behind(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let (best, next) = (&ranking.order[0], rival(ranking)?);
     let times =

@@ -18,7 +18,7 @@ pub(crate) fn blocks(picked: &Picked<'_>, asked: &Ranking) -> Vec<Block> {
     list.into_iter().chain(not_tried(picked, asked)).collect()
 }
 
-/// Which of those that were measured the changes were not tried on, and why.
+/// The measured stores on which the changes were not tried, and why.
 fn not_tried(picked: &Picked<'_>, asked: &Ranking) -> Vec<Block> {
     let NotTried { beyond, level, behind } = picked.outcome.not_tried(asked);
     let finalists = picked.facts().finalists.len();

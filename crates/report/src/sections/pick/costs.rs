@@ -1,4 +1,4 @@
-//! What the stores of a pick cost by every measure, and what those that lost are better at.
+//! What the stores of a pick cost by every measure, and where the losing ones are better.
 
 use bakeoff_results::goal::Goal;
 use bakeoff_results::pick_costs::{Cost, PickCosts, paused};

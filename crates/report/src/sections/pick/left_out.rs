@@ -25,7 +25,7 @@ pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {
     let [otherwise, excluded] =
         [otherwise, excluded].map(|some| by_lack(&some).into_iter().map(group).collect::<Vec<_>>());
     let lists = [
-        ("Out of the race for what was asked", dropped),
+        ("Out of the race for this need", dropped),
         ("Not done within their part of the time", late),
         ("Failed", failed),
         ("Not with this durability, so asked with the other one only", otherwise),
@@ -47,7 +47,7 @@ fn failures(picked: &Picked<'_>) -> Vec<(String, Option<FailureKind>, String)> {
             let mut rounds = picked.outcome.cells(variant).filter(|cell| cell.end.axes.store == store);
             let Some(cell) = rounds.find(|cell| !cell.is_ok()) else { continue };
             let kind = cell.end.failure.map_or("failed", FailureKind::label);
-            let message = cell.end.failure_message.as_deref().unwrap_or("the log beside the results says more");
+            let message = cell.end.failure_message.as_deref().unwrap_or("the log next to the results has more");
             failures.push((store, cell.end.failure, format!("at “{words}”, {kind}: {message}")));
         }
     }

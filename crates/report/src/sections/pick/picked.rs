@@ -11,7 +11,7 @@ use crate::labels::{TOO_FEW_ROUNDS, interval};
 
 /// Of a pick that somebody ended.
 pub(crate) const CUT_SHORT: &str =
-    "It was stopped before it was done, so this is what was known by then: start another.";
+    "It was stopped before it was done, so this is its state at that time: start another.";
 
 /// What came of a pick, with the titles of its stores.
 pub(crate) struct Picked<'a> {
@@ -40,7 +40,7 @@ impl<'a> Picked<'a> {
         listed(&stores.iter().map(|store| self.title(store)).collect::<Vec<_>>())
     }
 
-    /// What was asked, and how the race went.
+    /// The need, and how the race went.
     pub(crate) fn facts(&self) -> &'a PickFacts {
         self.outcome.facts
     }

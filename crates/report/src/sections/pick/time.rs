@@ -44,17 +44,17 @@ pub(crate) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
             enough(picked)
         ),
         MoreTime::TooClose(interval) => format!(
-            "{budget} could not tell them apart, and no sensible time would: {}, too close to matter.",
+            "{budget} could not distinguish them, and no sensible time would: {}, too close to matter.",
             known(interval)
         ),
         MoreTime::Twice(interval) => format!(
-            "{budget} could not tell them apart: all that is known is that {}. So few rounds cannot tell how many it would take: give \
+            "{budget} could not distinguish them: all that is known is that {}. So few rounds do not show how many it would take: give \
              twice the time, {}, or more with --budget.",
             known(interval),
             minutes_or_seconds(picked.facts().budget().as_secs() * 2)
         ),
         MoreTime::Quieter(interval) => format!(
-            "{budget} could not tell them apart: all that is known is that {}. Their rounds differ too much for more time to help: \
+            "{budget} could not distinguish them: all that is known is that {}. Their rounds differ too much for more time to help: \
              a quieter machine would.",
             known(interval)
         ),
