@@ -15,7 +15,7 @@ pub(crate) struct Answer {
     pub(crate) found: bool,
 }
 
-/// What a scan or a walk went through, beside its [`Answer`].
+/// The visits of a scan or a walk, in addition to its [`Answer`].
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Visit {
     /// Entries delivered; components of a walk found.
@@ -48,7 +48,7 @@ pub(crate) struct CheckedAnswer<'a> {
 pub(crate) struct Judgement {
     /// Whether it is what the tape expects; `None` if the operation has no answer to compare.
     pub(crate) right: Option<bool>,
-    /// Entries that it delivered or wrote, beside one; below zero if there was none.
+    /// Entries that it delivered or wrote, minus one; below zero if there was none.
     pub(crate) more_entries: i64,
     /// Bytes of their keys and values.
     pub(crate) bytes: u64,
@@ -75,14 +75,15 @@ pub(crate) fn judge(
     Judgement { right: Some(right), more_entries: 0, bytes: entry_bytes(record) }
 }
 
-/// Whether a get may have given what another lane has written meanwhile. The record is decoded anew, as below.
+/// Whether a get may have read a value that another lane wrote during it. The record is decoded anew, as below.
 #[cold]
 #[inline(never)]
 fn is_of_another_lane(mut records: Records<'_>, output: &[u8], pool: &Pool) -> bool {
     records.next().is_some_and(|record| may_hold(&record, output, pool))
 }
 
-/// The same for whatever is not a get. The record is decoded anew: handing over its parts would take the registers that gets need.
+/// The same for all other operations. The record is decoded anew: passing its parts would take the registers that gets
+/// need.
 #[inline(never)]
 fn judge_other(mut records: Records<'_>, found: bool, output: &[u8], visits: &mut Iter<'_, Visit>) -> Judgement {
     let mut judged = Judgement { right: None, more_entries: 0, bytes: 0 };

@@ -22,7 +22,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Buffers for a lane, or for several one after the other, with values of at most so many bytes.
+    /// Buffers for a lane, or for several one after the other, with values of at most `value_bytes_max` bytes.
     ///
     /// # Errors
     /// There is not so much memory.

@@ -64,7 +64,7 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
     }
 }
 
-/// Prints a line, or says why it cannot. Whoever reads no further has what he wants.
+/// Prints a line, or the error if it cannot. A closed pipe is no error: its reader has enough.
 fn print(name: &str, text: &str) -> ExitCode {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {

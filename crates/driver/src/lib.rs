@@ -1,8 +1,8 @@
-//! A driver: opens stores and replays tapes. The binary beside it is this library over a list of stores, so that
-//! another list (stores with large C++ builds) is another three-line binary.
+//! A driver: opens stores and replays tapes. The program (`main.rs`) is this library over a list of stores. Another
+//! list (stores with large C++ builds) is another three-line program.
 //!
-//! Invariants: inside a timed region nothing is generated, checked, logged or allocated by the driver; every answer is
-//! checked after its block; standard output carries events only, everything else goes to standard error.
+//! Invariants: inside a timed region the driver generates, checks, logs and allocates nothing. It checks every answer
+//! after its block. Standard output carries events only; everything else goes to standard error.
 
 mod answers;
 mod buffers;

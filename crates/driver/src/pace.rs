@@ -10,7 +10,7 @@ use bakeoff_measure::Clock;
 /// How long before an operation is due sleeping ends and spinning begins.
 const SPIN_NS: u64 = 200_000;
 
-/// What is left to sleep is worth it only above this.
+/// Sleeping for the rest is worth it only above this.
 const SLEEP_NS_MIN: u64 = 100_000;
 
 /// The schedule of one lane.
@@ -133,7 +133,7 @@ mod tests {
         let mut pace = Pace::new(&clock, 1.0, true);
         pace.await_due(Some(0));
         pace.ended(clock.now());
-        // Answers are checked for 20 ms, and operations are due meanwhile.
+        // Answers are checked for 20 ms, and operations fall due in that time.
         pass(&clock, 20_000_000);
         let (from, begin) = pace.await_due(Some(5_000_000));
         pace.ended(begin);

@@ -21,11 +21,11 @@ impl<'a> Reporter<'a> {
         Self { done: AtomicU64::new(0), begin: Instant::now(), reported_s: AtomicU64::new(0), report: Box::new(report) }
     }
 
-    /// So many operations more are done.
+    /// This many more operations are done.
     pub(crate) fn add(&self, operations: u32) {
         let done = self.done.fetch_add(operations.into(), Ordering::Relaxed) + u64::from(operations);
         let (now_s, reported_s) = (self.begin.elapsed().as_secs(), self.reported_s.load(Ordering::Relaxed));
-        // One thread of several tells it.
+        // One thread of several reports it.
         let is_due = now_s > reported_s
             && self.reported_s.compare_exchange(reported_s, now_s, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if is_due {

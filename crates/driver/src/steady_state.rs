@@ -1,9 +1,10 @@
 //! Warm-up within a phase: its first operations are replayed and checked like all others, but not measured, until the time that an
 //! operation takes has settled. That is asked between blocks, outside the clock.
 //!
-//! The mean time of an operation is taken over intervals of as many operations each. After 32 intervals it is asked whether their second
-//! half has one level; if not, two intervals become one, and after 64 of the first length it is asked again: so what comes and goes is
-//! evened out more and more. All threads of a phase fill the same intervals and begin to measure within a block of each other.
+//! The mean time of an operation is taken over intervals with equal numbers of operations. After 32 intervals bakeoff
+//! tests whether their second half has one level. If not, two intervals become one, and it tests again after 64 of the
+//! first length. So fluctuations are evened out more and more. All threads of a phase fill the same intervals and begin
+//! to measure within a block of each other.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -32,7 +33,7 @@ impl Begin {
         Self { at: Instant::now(), snapshot }
     }
 
-    /// Later: what was done since belongs to nothing.
+    /// Later: operations since then belong to nothing.
     pub(crate) fn begin_anew(&mut self) {
         self.snapshot.begin_anew();
         self.at = Instant::now();
@@ -63,7 +64,7 @@ struct Course {
 }
 
 impl SteadyState {
-    /// For a phase of so many operations, of which `part` at most may be a warm-up.
+    /// For a phase of `operations` operations, of which `part` at most may be a warm-up.
     pub(crate) fn new(part: f64, operations: u64, device: Option<DeviceId>) -> Self {
         let limit = (operations as f64 * part) as u64;
         let course = Course {
@@ -77,7 +78,7 @@ impl SteadyState {
         Self { limit, device, course: Mutex::new(course), begin: OnceLock::new() }
     }
 
-    /// Whether a block of so many operations, which begins now, is part of the warm-up.
+    /// Whether a block of `operations` operations, which begins now, is part of the warm-up.
     pub(crate) fn claims(&self, operations: u64) -> bool {
         if self.begin.get().is_some() {
             return false;
@@ -145,7 +146,8 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// Replays blocks of 1,000 operations that take so many nanoseconds each; gives how many were warm-up, and what was told.
+    /// Replays blocks of 1,000 operations that take `ns_of` nanoseconds each. Gives how many were warm-up, and the
+    /// outcome.
     fn warm_up(part: f64, blocks: u64, ns_of: impl Fn(u64) -> u64) -> (u64, WarmUpOutcome) {
         let begun = Instant::now();
         let steady = SteadyState::new(part, 1000 * blocks, None);

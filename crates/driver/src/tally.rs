@@ -21,8 +21,9 @@ pub(crate) struct Row {
     /// Their kind; `None` before the first.
     pub(crate) operation: Option<Operation>,
     pub(crate) operations: u64,
-    /// Entries beside one for each operation: of scans and walks; below zero if some found none. A sum that grew with each operation,
-    /// like the bytes, would be added together with them in one wide register, and wait for memory each time.
+    /// Entries minus one for each operation: of scans and walks; below zero if some found none. A sum that grew with
+    /// each operation, like the bytes, would be added together with them in one wide register, and wait for memory each
+    /// time.
     pub(crate) more_entries: i64,
     pub(crate) bytes: u64,
 }

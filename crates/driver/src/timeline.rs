@@ -1,4 +1,4 @@
-//! Latency over the time of a phase, in a few dozen slices however long the phase is.
+//! Latency over the time of a phase, in a few dozen slices for a phase of any length.
 
 use bakeoff_protocol::LatencyTimeline;
 

@@ -1,7 +1,7 @@
 //! Latency mode: how latency went over the time of a phase, and which operations were slow and why.
 //!
-//! After an operation that is among the slowest so far, and once a millisecond, the thread's witness is looked at, outside the
-//! clock. So what a slow operation is told to have waited for happened while it ran, or in the millisecond before.
+//! After an operation that is among the slowest so far, and once a millisecond, the lane looks at the thread's witness,
+//! outside the clock. So the reported cause of a slow operation happened while it ran, or in the millisecond before.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use bakeoff_measure::{Clock, DeviceId, Moment, Witness, cause};
 use bakeoff_protocol::{Activity, Cause, CauseShare, SlowOperation, SlowOperations};
 use bakeoff_tape::Operation;
 
-/// One operation in so many is slow.
+/// One operation in this many is slow.
 const SLOW_IN: u64 = 1_000;
 /// As many are kept however few operations there are, and however many.
 const SLOW_MIN: u64 = 8;
@@ -62,7 +62,7 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// For a lane of a phase of so many operations into files on this disk. `alone`: the phase has no other.
+    /// For a lane of a phase of `operations` operations into files on this disk. `alone`: the phase has no other.
     pub(crate) fn new(clock: &'a Clock, operations: u64, alone: bool, disk: Option<DeviceId>) -> Self {
         let witness = Witness::new(disk);
         let (last, begin, period) = (witness.look(), clock.now(), clock.ticks(PERIOD_NS));
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// One that sees nothing, and opens no file for it.
+    /// A watch that sees nothing, and opens no file.
     pub(crate) fn blind(clock: &'a Clock) -> Self {
         let begin = clock.now();
         Self {
@@ -95,13 +95,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The counters now; none of one that sees nothing.
+    /// The counters now; none if it is blind.
     fn moment(&self) -> Moment {
         self.witness.as_ref().map(Witness::look).unwrap_or_default()
     }
 
-    /// A block begins: what was done since the last look, if that was long ago, belongs to no operation. Gives the time since the lane
-    /// began.
+    /// A block begins. If the last look was long ago, activity since then belongs to no operation. Gives the time since
+    /// the lane began.
     pub(crate) fn begin_block(&mut self) -> u64 {
         let now = self.clock.now();
         if now.wrapping_sub(self.looked) > self.period {
