@@ -40,8 +40,8 @@ impl Files {
         path.to_str().is_some_and(|path| self.0.contains(path.trim_end_matches('/')))
     }
 
-    /// Files that code in a document names and that are not there. Within a line of the map that is every path, elsewhere those that
-    /// begin with a directory of the root, or are Rust files.
+    /// Missing files that code in a document names. In a line of the map every path counts; elsewhere, paths that begin
+    /// with a directory of the root, and Rust files.
     pub(super) fn missing_of<'a>(&self, document: &Path, code: &'a Code) -> Vec<&'a str> {
         let is_map = code.block.is_none() && document == Path::new(MAP);
         let words = code.text.split(|letter: char| letter.is_whitespace() || "(),:;`'\"=".contains(letter));
@@ -69,7 +69,7 @@ impl Files {
     }
 }
 
-/// Whether a name is the one that is wanted, or the wanted one is a placeholder: capitals such as `NAME` or `NAME.rs`.
+/// Whether a name is the wanted one, or the wanted one is a placeholder: capitals such as `NAME` or `NAME.rs`.
 fn is_name(wanted: &str, name: &str) -> bool {
     let (stem, extension) = wanted.split_once('.').unwrap_or((wanted, ""));
     let is_placeholder = !stem.is_empty() && stem.chars().all(|letter| letter.is_ascii_uppercase() || letter == '-');
