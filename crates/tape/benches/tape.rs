@@ -45,7 +45,7 @@ fn workload(key: KeyForm, phases: Vec<PhaseSpec>) -> Workload {
     }
 }
 
-/// Samples by what was measured.
+/// Samples, by name.
 type Samples = BTreeMap<String, Vec<f64>>;
 
 fn add(samples: &mut Samples, what: &str, sample: f64) {

@@ -13,7 +13,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// The arrivals of a lane; `None` where operations are not due at times of their own.
+    /// The arrivals of a lane; `None` where operations are not due at fixed times.
     pub(crate) fn new(workload: &Workload, phase: &PhaseSpec, lane: u32) -> Option<Self> {
         let (per_second, drawn) = match phase.open_loop? {
             OpenLoop::Poisson { per_second } => (per_second, true),

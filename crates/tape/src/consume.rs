@@ -14,7 +14,7 @@ pub fn xxh64(bytes: &[u8]) -> u64 {
 
 /// The next state of `consumer` after an entry; the first state is 0.
 ///
-/// `count` and `copy` leave the state as it is: `copy` is judged by [`xxh64`] of what was copied, outside the clock.
+/// `count` and `copy` leave the state as it is. A `copy` is judged outside the clock, by [`xxh64`] of the copied bytes.
 #[inline]
 pub fn step(consumer: Consumer, state: u64, key: &[u8], value: &[u8]) -> u64 {
     match consumer {
@@ -33,7 +33,7 @@ fn touch(key: &[u8], value: &[u8]) -> u64 {
     of_key_and_lengths(key, value).wrapping_add(of_value)
 }
 
-/// The same, of which the ends of the value are read and not part of the number.
+/// The same, for which the ends of the value are read but do not count.
 #[inline]
 fn touch_keys(key: &[u8], value: &[u8]) -> u64 {
     black_box(head(value).wrapping_add(tail(value)));
@@ -101,7 +101,7 @@ impl Fold {
         }
     }
 
-    /// What a right store delivers for these entries; `limit` is that of the scan.
+    /// What a correct store delivers for these entries; `limit` is the limit of the scan.
     pub fn finish(&self, limit: u64) -> Scan {
         let checksum = if self.consumer == Consumer::Copy { self.copied.digest() } else { self.state };
         Scan { limit, entries: self.entries, bytes: self.bytes, checksum, consumer: self.consumer }

@@ -14,7 +14,8 @@ use crate::part_file::PartFile;
 use crate::writer::OpenBlock;
 use crate::{LaneFacts, Record, TapeError, TapeHeader, TapeReader, TapeShape};
 
-/// A tape whose lanes are written, and whose header is not. Dropped without [`DealtTape::finish`], it leaves nothing behind.
+/// A tape with its lanes written and its header missing. Dropped without [`DealtTape::finish`], it leaves nothing
+/// behind.
 pub struct DealtTape {
     // Closed before it is removed.
     file: File,
@@ -24,8 +25,8 @@ pub struct DealtTape {
 }
 
 impl DealtTape {
-    /// Deals what is on the tape `from`, in its order, to the lanes of a tape that will be at `path`. `routes` is asked twice, and each time
-    /// for what says, operation after operation, to which lane they go, if to any.
+    /// Deals the operations of the tape `from`, in its order, to the lanes of a tape that will be at `path`. `routes`
+    /// is called twice. Each route gets one operation after another, and gives its lane, if it has one.
     ///
     /// # Errors
     /// The tape has several lanes or is damaged, there are too many, a route fails, or the disk is full.

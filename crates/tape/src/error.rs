@@ -79,7 +79,7 @@ pub enum TapeError {
         /// What it should have been.
         expected: String,
     },
-    /// A lane was asked for that the tape does not have.
+    /// The tape does not have the requested lane.
     #[error("{}: lane {found} was asked for, expected one below {expected}: record the tape for as many threads", path.display())]
     NoSuchLane {
         /// The file.

@@ -104,7 +104,7 @@ fn share(workload: &Workload, phase: &PhaseSpec, operation: Operation) -> f64 {
     phase.mix.get(&operation).map_or(0.0, |weight| drawn * weight / total)
 }
 
-/// What one phase comes to on average.
+/// The average totals of one phase.
 struct PhaseSize {
     operations: f64,
     inserts: f64,

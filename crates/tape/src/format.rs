@@ -84,7 +84,7 @@ pub struct Scan {
 pub type ScanFields = [u8; SCAN_BYTES];
 
 impl Scan {
-    /// The fields as they lie on a tape.
+    /// The fields as they are on a tape.
     pub fn encode(&self) -> ScanFields {
         let mut fields = [0; SCAN_BYTES];
         let values = [self.limit, self.entries, self.bytes, self.checksum, self.consumer as u64];
@@ -115,7 +115,7 @@ pub struct Record<'a> {
     pub key: &'a [u8],
     /// Length of the value written or expected; for a walk what [`Record::walk`] decodes.
     pub value_bytes: u32,
-    /// Where in the pool that value lies; for a walk the object id expected, or what reading all fields comes to.
+    /// The place of that value in the pool. For a walk: the expected object id, or the result of reading all fields.
     pub value_offset: u64,
     /// When the operation is due, nanoseconds from the start of the phase.
     pub due_ns: Option<u64>,
@@ -161,7 +161,7 @@ impl Record<'_> {
         Scan::decode(self.scan?)
     }
 
-    /// What a `walk` must come to: whether its last lookup finds a value, and what all lookups give.
+    /// The expected result of a `walk`: whether its last lookup finds a value, and what all lookups give.
     pub fn expected_walk(&self) -> (bool, u64) {
         (self.found(), self.value_offset)
     }
@@ -372,7 +372,7 @@ fn check_scan(record: &Record<'_>, scan: &Scan) -> Result<(), (&'static str, Str
     Ok(())
 }
 
-/// The path of a walk has as many components as the record says, and its values a codec that is known.
+/// The path of a walk must have the number of components that the record gives, and its values a known codec.
 fn check_path(record: &Record<'_>) -> Result<(), (&'static str, String, String)> {
     let unknown = || ("walk", format!("{:#010x}", record.value_bytes), "a known codec with known fields".to_owned());
     let walk = record.walk().ok_or_else(unknown)?;

@@ -4,12 +4,12 @@ use crate::format::{Flaw, LANES_MAX, MAGIC, METADATA_BYTES_MAX, VERSION, u32_at,
 
 /// Length of the header before the lane table.
 pub(crate) const FIXED_BYTES: usize = 72;
-/// Where `header_checksum` lies.
+/// The place of `header_checksum`.
 const CHECKSUM_OFFSET: usize = 64;
 /// Length of a lane's line in the lane table.
 const LANE_BYTES: usize = 32;
 
-/// Where a lane lies and what is on it.
+/// The place of a lane and its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneFacts {
     /// Where it begins in the file.
@@ -140,7 +140,7 @@ pub(crate) fn decode_header(bytes: &mut [u8], shape: HeaderShape) -> Result<Tape
     Ok(header)
 }
 
-/// Lanes lie one after the other from the header to the end of the file, and their operations add up.
+/// Lanes must follow each other from the header to the end of the file, and their operations must add up.
 fn check_lanes(header: &TapeHeader, header_bytes: u64) -> Result<(), Flaw> {
     let mut end = header_bytes;
     let mut operations = 0_u64;

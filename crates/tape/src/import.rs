@@ -31,10 +31,10 @@ pub fn keep_import(
         .write(directory)
 }
 
-/// Opens an imported tape: what stands for its workload, and its files, every one of which is read and checked.
+/// Opens an imported tape: a stand-in for its workload, and its files. It reads and checks every file.
 ///
 /// # Errors
-/// The directory is none that an import made, or its files are not as they were written.
+/// No import made the directory, or its files are not as they were written.
 pub fn open_import(directory: &Path) -> Result<(Workload, Recording), TapeError> {
     let foreign = |what: &str| TapeError::NotImported { path: directory.to_owned(), what: what.to_owned() };
     let not_read = |why| foreign(&format!("{}: {why}", directory.join(RECORDING_FILE).display()));

@@ -7,7 +7,7 @@
 /// deleted for as long as this is used.
 #[derive(Default)]
 pub(crate) struct Jumps {
-    /// Where to look on; a place of its own if nobody knows of one further on. Made when first asked.
+    /// The place from which to look on; the place itself if no later one is known. Made on first use.
     next: Vec<u32>,
 }
 

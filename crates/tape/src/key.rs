@@ -10,7 +10,7 @@ pub const KEY_BYTES_MAX: usize = 128;
 
 const _: () = assert!(ID_BYTES + NAME_BYTES_MAX <= KEY_BYTES_MAX);
 
-/// The lengths that keys of a form can be given, bytes: shorter hashes might meet. `None` for forms whose keys have the lengths they have.
+/// The possible lengths of keys of a form, bytes: shorter hashes might collide. `None` for forms with fixed lengths.
 pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     match form {
         KeyForm::Sha1 => Some((20, KEY_BYTES_MAX as u32)),
@@ -36,8 +36,8 @@ pub fn key_bytes_needed(form: KeyForm, records: u64) -> u32 {
     (least..=most).find(|bytes| key_count(form, *bytes) >= records).unwrap_or(most)
 }
 
-/// How long keys are whose form a suite or a result names so, bytes: `sha1`, or `sha1:48` ([`Workload::key_name`] writes it). `None` where they are
-/// of many lengths, or where no form has that name.
+/// The length of keys whose form has this name in a suite or a result, bytes: `sha1`, or `sha1:48`
+/// ([`Workload::key_name`] writes it). `None` where they have many lengths, or where no form has that name.
 pub fn key_bytes_of(name: &str) -> Option<u64> {
     let (form, given) = name.split_once(':').map_or((name, None), |(form, given)| (form, Some(given)));
     let form = KeyForm::ALL.into_iter().find(|known| known.name() == form)?;
@@ -48,7 +48,7 @@ pub fn key_bytes_of(name: &str) -> Option<u64> {
     }
 }
 
-/// Indexes from here on are never inserted: they make keys that are not there, in forms whose keys are hashes.
+/// Indexes from here on are never inserted: they make missing keys, in forms whose keys are hashes.
 const NEVER_INSERTED: u64 = 1 << 63;
 
 /// Makes keys of one form.
@@ -154,7 +154,7 @@ impl KeyMaker {
                 buffer[self.least - 1] += b'a' - b'0';
                 &buffer[..bytes]
             }
-            // Integers from 0 are dense: what is missing can only lie above them.
+            // Integers from 0 are dense: a missing one can only be above them.
             KeyForm::Integer => {
                 let above = self.count() - inserted;
                 self.make(inserted + draw % inserted.clamp(1, above.max(1)), buffer)

@@ -76,8 +76,8 @@ pub use value_sizes::{Popular, SizePart, ValueSizes};
 pub use workload::{AGE_PHASE, Data, Estimate, Import, KeyForm, Workload};
 pub use writer::{Counts, KindCounts, TapeWriter};
 
-/// Tapes that a reader must refuse, each for one rule of the format: a JSON array of objects with `group`, `name`, `rule` and `tape`, which is
-/// hexadecimal. Their values lie in [`VECTORS_POOL`].
+/// Tapes that a reader must refuse, each for one rule of the format. They are a JSON array of objects with `group`,
+/// `name`, `rule` and `tape`, in hexadecimal. Their values are in [`VECTORS_POOL`].
 pub const REFUSED_TAPES: &str = include_str!("../vectors/refused.json");
 
 /// The value pool of the test vectors.

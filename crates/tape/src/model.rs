@@ -1,7 +1,7 @@
-//! What a right store holds: for every record ever inserted, where in the pool its value lies.
+//! The content of a correct store: for every record ever inserted, the place of its value in the pool.
 //!
-//! Eight bytes a record here; key order and lists of live records, where a phase needs them, take four more each.
-//! Keys are made anew from indexes whenever they are needed.
+//! This takes eight bytes a record. Key order and lists of live records, where a phase needs them, take four more each.
+//! Keys are made again from indexes whenever they are needed.
 
 use crate::consume::Fold;
 use crate::jumps::Jumps;
@@ -19,10 +19,10 @@ pub(crate) struct Value {
     pub(crate) bytes: u32,
 }
 
-/// Stands for the value of a record that is not there. No value is that long.
+/// Marks a missing record. No value is that long.
 const ABSENT: Value = Value { offset: u32::MAX, bytes: u32::MAX };
 
-/// Stands for the value of a record that was deleted.
+/// Marks a deleted record.
 const DELETED: Value = Value { offset: u32::MAX - 1, bytes: u32::MAX };
 
 /// What the workload has done to the store so far.
@@ -42,7 +42,7 @@ pub(crate) struct Totals {
     pub(crate) writes: u64,
     /// Bytes of keys and values written so far.
     pub(crate) written_bytes: u64,
-    /// Those of values alone.
+    /// Bytes of values alone.
     pub(crate) written_value_bytes: u64,
     /// Changes so far: equal numbers mean equal content.
     pub(crate) changes: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Model {
     lasting: Vec<Value>,
 }
 
-/// Records that a lane inserts in another order than that of their indexes.
+/// Records that a lane inserts out of the order of their indexes.
 pub(crate) struct Shuffle {
     pub(crate) first: u64,
     /// Between its indexes.
@@ -68,7 +68,7 @@ pub(crate) struct Shuffle {
 }
 
 impl Shuffle {
-    /// The index of what is inserted after `place` others.
+    /// The index of the record that is inserted after `place` others.
     #[inline]
     pub(crate) fn index(&self, place: u64) -> u64 {
         self.first + self.order.apply(place, self.count) * self.step
@@ -80,7 +80,7 @@ impl Model {
         Self { keys, values: Vec::new(), totals: Totals::default(), shuffles: Vec::new(), lasting: Vec::new() }
     }
 
-    /// Remembers in which order records are inserted, where that is not the order of their indexes.
+    /// Remembers the order in which records are inserted, if it is not the order of their indexes.
     pub(crate) fn shuffled(&mut self, shuffles: impl Iterator<Item = Shuffle>) {
         self.shuffles.extend(shuffles);
     }
@@ -244,7 +244,7 @@ pub(crate) struct ScanPlan {
 
 /// Indexes in the order of their keys, or of being inserted.
 pub(crate) enum Order {
-    /// That of the indexes, which are below this.
+    /// The order of the indexes below this.
     Index(u64),
     /// Another: by key, of the indexes that are alive or will be.
     Sorted(Vec<u32>),
@@ -275,7 +275,7 @@ impl Order {
         Self::Sorted(sorted)
     }
 
-    /// The order in which records were inserted, or will be up to `index_end`.
+    /// The order of inserts, past and future, up to `index_end`.
     pub(crate) fn by_insertion(model: &Model, index_end: u64) -> Self {
         if model.shuffles.is_empty() {
             return Self::Index(index_end);
@@ -332,7 +332,7 @@ impl Order {
     }
 }
 
-/// Puts indexes whose keys begin with the same 32 bits in the order of their whole keys.
+/// Sorts indexes whose keys begin with the same 32 bits by their whole keys.
 fn settle_ties(packed: &mut [u64], keys: KeyMaker) {
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32).filter(|run| run.len() > 1) {
         run.sort_by_cached_key(|packed| {

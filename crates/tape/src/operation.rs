@@ -27,9 +27,9 @@ pub enum Operation {
     Walk = 9,
     /// Ask whether a key is there.
     Exists = 10,
-    /// Read the entries in key order whose keys begin alike.
+    /// Read the entries with a common beginning of keys, in key order.
     ScanPrefix = 11,
-    /// Read the first entry, of all or of those whose keys begin alike.
+    /// Read the first entry, of all or of those with a common beginning of keys.
     First = 12,
 }
 
@@ -131,7 +131,7 @@ pub enum Consumer {
     Xxh64 = 3,
     /// Copy key and value to the caller's buffer.
     Copy = 4,
-    /// As `Touch`, but only keys and the lengths of values are compared: what is in values may change while the scan goes on.
+    /// As `Touch`, but it compares only keys and the lengths of values: values may change while the scan goes on.
     Keys = 5,
 }
 

@@ -1,4 +1,5 @@
-//! The file of a tape that is being written: under another name until it is complete, with room for a header that is written last.
+//! The file of an unfinished tape. It has another name until it is complete, and room for a header that is written
+//! last.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -25,7 +26,7 @@ pub struct TapeShape {
 pub(crate) struct PartFile {
     pub(crate) path: PathBuf,
     pub(crate) temporary: PathBuf,
-    /// Room for the header, which the lanes lie behind.
+    /// Room for the header, which is before the lanes.
     pub(crate) header_bytes: usize,
     metadata_bytes_max: usize,
 }

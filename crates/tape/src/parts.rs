@@ -1,4 +1,4 @@
-//! Which records have values of which sizes, where a workload has several with weights.
+//! Which records have values of which sizes, where a workload has several ranges of sizes with weights.
 
 use crate::places::Cut;
 use crate::random::{Permutation, Purpose, Stream};
@@ -24,7 +24,7 @@ pub(crate) struct Part {
     pub(crate) sizes: Sizes,
     /// How the pool is cut into such values, if it is.
     pub(crate) cut: Option<Cut>,
-    /// Where in the order of records those of the next part begin.
+    /// The place in the order of records where the next part begins.
     end: u64,
 }
 

@@ -106,7 +106,7 @@ impl PhaseJob<'_> {
         self.phase.shared && self.workload.lanes > 1
     }
 
-    /// The order in which a lane inserts its records, where that is not the order of their indexes.
+    /// The order in which a lane inserts its records, if it is not the order of their indexes.
     fn shuffle(&self, lane: u32, plan: &LanePlan) -> Option<Shuffle> {
         let shuffles = self.phase.access_to(Operation::Insert) == Access::Uniform && plan.inserts > 0;
         shuffles.then(|| Shuffle {
@@ -151,7 +151,7 @@ struct LaneRecorder<'a> {
     /// When the operation is due that is drawn next.
     due_ns: Option<u64>,
     inserted: u64,
-    /// Indexes of what was inserted and does not stay, in their order.
+    /// Indexes of inserted records that do not stay, in their order.
     to_remove: Vec<u64>,
     /// Writes since the last commit.
     uncommitted: u64,
@@ -314,7 +314,7 @@ impl<'a> LaneRecorder<'a> {
         self.push(Operation::Exists, flags::FOUND, index, None)
     }
 
-    /// Whether the next key that is asked for is none that was ever there.
+    /// Whether the next requested key has never existed.
     #[inline]
     fn asks_missing(&mut self) -> bool {
         self.job.phase.missing > 0.0 && self.missing.unit() < self.job.phase.missing
@@ -325,7 +325,7 @@ impl<'a> LaneRecorder<'a> {
     fn get_record(&mut self, index: u64) -> Result<(), TapeError> {
         let value = self.model.get(index);
         match value.filter(|_| self.is_written_by_another(index)) {
-            // None that it has now: a driver that compares this one alone is found out.
+            // Not its current value: that exposes a driver that compares with this one alone.
             Some(value) => {
                 let other = self.values.draw_shared(self.job.pool, value);
                 self.push(Operation::Get, flags::FOUND | flags::SHARED, index, Some(other))
@@ -359,7 +359,7 @@ impl<'a> LaneRecorder<'a> {
         self.wrote()
     }
 
-    /// Removes what was inserted and does not stay.
+    /// Removes inserted records that do not stay.
     fn remove_inserted(&mut self) -> Result<(), TapeError> {
         for index in std::mem::take(&mut self.to_remove) {
             self.model.delete(index);
@@ -432,7 +432,7 @@ impl<'a> LaneRecorder<'a> {
         self.write(Record { key, scan: Some(&scan), ..bare(Operation::Scan, flags) })
     }
 
-    /// The entries whose keys begin as that of a record, or the first of them, or of all.
+    /// The entries whose keys begin as a record's key does, or the first of them, or of all.
     fn scan_prefix(&mut self, operation: Operation, done: u64) -> Result<(), TapeError> {
         let phase = self.job.phase;
         let mut buffer = [0; KEY_BYTES_MAX];
@@ -498,11 +498,11 @@ impl<'a> LaneRecorder<'a> {
 struct Values {
     bytes: Stream,
     place: Stream,
-    /// Where those of each part lie.
+    /// The places of the values of each part.
     lying: Vec<Lying>,
 }
 
-/// Where the values of a part lie in the pool: slices of its cut, or one after the other.
+/// The places of a part's values in the pool: slices of its cut, or one after the other.
 #[derive(Clone, Default)]
 struct Lying {
     turn: Turn,
@@ -529,10 +529,10 @@ impl Values {
         Value { offset, bytes }
     }
 
-    /// A value of the same length as the one it replaces, from another of the places where it may lie.
+    /// A value of the same length as the one it replaces, from another of its possible places.
     fn draw_shared(&mut self, pool: &Pool, before: Value) -> Value {
         let places = SharedPlaces::of(before.offset.into(), before.bytes, pool.bytes());
-        // None of no bytes lies anywhere else: at the very end it could be out of reach of 32 bits.
+        // Values of no bytes are never elsewhere: at the very end one could be out of reach of 32 bits.
         if before.bytes == 0 || places.count < 2 {
             return before;
         }
@@ -556,7 +556,7 @@ const DRAWS_MAX: usize = 16;
 /// How a lane ages its part of the store: the load and all turnovers but the last write values that will be replaced.
 struct Aging {
     older: Values,
-    /// In which order records are replaced; `None` in the load.
+    /// The order in which records are replaced; `None` in the load.
     turns: Option<Turnovers>,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Consumer, Operation, Shape, SizeRange};
 
-/// Which records operations fall on. Every phase draws from a random stream of its own.
+/// Which records operations use. Every phase has its own random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Access {
@@ -124,10 +124,11 @@ pub struct PhaseSpec {
     pub name: String,
     /// Operations by relative weight; each operation's kind is drawn independently of its key and value. One entry for a pure phase.
     pub mix: BTreeMap<Operation, f64>,
-    /// Threads with mixes of their own, if not all do the same; [`PhaseSpec::in_roles`] sets them.
+    /// Threads with their own mixes, if not all do the same; [`PhaseSpec::in_roles`] sets them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
-    /// Operations in all lanes together, commits and what restores records not counted; `None`: as many as `records` of the workload.
+    /// Operations of all lanes together, without commits and operations that restore records. `None`: the workload's
+    /// `records`.
     pub operations: Option<u64>,
     /// Which records the operations use. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks always
     /// end at a random leaf.
@@ -153,13 +154,13 @@ pub struct PhaseSpec {
     /// Lanes scan while others write. There are no deletes then, and no inserts next to scans.
     #[serde(default, skip_serializing_if = "is_false")]
     pub shared: bool,
-    /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
+    /// A get of the same record precedes each update, upsert and delete, and counts as another operation.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_first: bool,
     /// When operations are due, if not as soon as the one before has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
-    /// Measure only once the rate of operations has settled, at the latest after this part of them.
+    /// Measure only once the rate of operations is steady, at the latest after this part of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady_within: Option<f64>,
     /// Wait afterwards until the store's background work is done, and report how long that took.
@@ -173,7 +174,7 @@ pub struct PhaseSpec {
     pub cold: bool,
     /// For scans: entries to read.
     pub scan_entries: SizeRange,
-    /// How they lie in that range.
+    /// Their distribution in that range.
     #[serde(default, skip_serializing_if = "Shape::is_uniform")]
     pub scan_shape: Shape,
     /// For scans of a prefix and first entries: how many bytes their keys have in common; 0 for first entries of all.
@@ -273,7 +274,8 @@ impl PhaseSpec {
     }
 }
 
-/// What is false is left out where a workload is written, so that what was added to workloads does not change others' cells.
+/// False fields are left out where a workload is written, so that new fields do not change the cells of older
+/// workloads.
 fn is_false(value: &bool) -> bool {
     !*value
 }

@@ -26,7 +26,7 @@ pub(crate) struct Share<'a> {
     pub(crate) writes: &'a [bool],
     /// Lanes that only read share the records of the others too.
     pub(crate) shared: bool,
-    /// The sizes of values, which may say what is popular.
+    /// The sizes of values, which may determine which records are popular.
     pub(crate) parts: &'a Parts,
     /// Indexes at the beginning of the phase are below this.
     pub(crate) index_end: u64,
@@ -62,7 +62,7 @@ impl Share<'_> {
         owner == self.lane || !self.is_alone() && is_shared()
     }
 
-    /// The lane that says which records are popular: lanes that share records share what is popular.
+    /// The lane that determines which records are popular: lanes that share records share their popularity.
     fn popular_lane(&self) -> u32 {
         if self.is_alone() { self.lane } else { self.writes.iter().take_while(|writes| **writes).count() as u32 }
     }
@@ -77,13 +77,13 @@ pub(crate) struct Pick {
 
 /// Picks live records for one lane of one phase: all kinds of operation alike, or some of them otherwise.
 pub(crate) struct Pickers<'a> {
-    /// For all kinds that have none of their own.
+    /// For all kinds without their own picker.
     usual: Option<Picker<'a>>,
     own: Vec<(Operation, Picker<'a>)>,
 }
 
 impl<'a> Pickers<'a> {
-    /// `by_key` is the order of keys, `inserted` that of inserting.
+    /// `by_key` is the order of keys, `inserted` the order of inserts.
     pub(crate) fn new(
         phase: &PhaseSpec,
         share: Share<'a>,
@@ -147,7 +147,7 @@ enum Picker<'a> {
     AtRandom(Box<Chooser<'a>>),
 }
 
-/// Goes through an order again and again, over what is alive.
+/// Goes through an order again and again, over live records.
 struct Cursor<'a> {
     order: &'a Order,
     share: Share<'a>,
@@ -216,7 +216,7 @@ enum Live {
 }
 
 impl Live {
-    /// Those of a lane, by the group that a record is in. `by_age` keeps them in their order.
+    /// The live records of a lane, by group. `by_age` keeps them in their order.
     fn groups(
         share: &Share<'_>,
         by_age: bool,
@@ -285,7 +285,7 @@ impl Live {
     }
 }
 
-/// Which slot each record of a lane has, where another picker than that of the slots may remove it: four bytes a record.
+/// The slot of each record of a lane, where a picker may remove it that does not own the slots: four bytes a record.
 struct Slots {
     first: u64,
     step: u64,
@@ -343,7 +343,7 @@ struct Group {
 }
 
 impl<'a> Chooser<'a> {
-    /// For all kinds of operation, or for one, which draws from streams of its own.
+    /// For all kinds of operation, or for one, which draws from its own streams.
     fn new((access, kind): (Access, Option<Operation>), share: Share<'a>, several: bool, model: &Model) -> Self {
         let by_age = matches!(access, Access::Latest { .. });
         let count = if access.has_popular_records() { share.parts.groups() } else { 1 };
@@ -429,8 +429,8 @@ impl<'a> Chooser<'a> {
         self.ahead.pop()
     }
 
-    /// Draws many picks at once, a stage after the other, and reads where their values lie, so that one wait for the processor's
-    /// tables and for memory serves them all.
+    /// Draws many picks at once, a stage after the other, and reads the places of their values. So one wait for the
+    /// processor's tables and for memory serves them all.
     fn look_ahead(&mut self, model: &Model) {
         let count = self.count();
         if count == 0 {

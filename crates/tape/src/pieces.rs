@@ -8,7 +8,7 @@ pub(crate) trait Pieces {
     /// Makes the next piece. None of its bytes are taken.
     fn next_piece(&mut self);
 
-    /// Takes as many bytes as there is room for.
+    /// Fills the buffer from the pieces.
     fn fill(&mut self, mut bytes: &mut [u8]) {
         while !bytes.is_empty() {
             let (piece, taken) = self.piece();

@@ -1,4 +1,4 @@
-//! Where values lie in the pool, and how long it is for them.
+//! The places of values in the pool, and how long it is for them.
 
 use crate::model::Value;
 use crate::random::{Permutation, Purpose, Stream};
@@ -20,7 +20,7 @@ const SLICES_MIN: u64 = 16;
 const SLICES: u64 = 64;
 const SLICES_BYTES_MAX: u64 = 8 << 20;
 
-/// To cut a pool into more is to keep as many places in memory.
+/// Cutting a pool into more slices would keep more places in memory.
 const SLICES_MAX: u64 = 1 << 20;
 
 /// How long the pool is for values of these lengths, unless a suite says otherwise: as long as the part that needs most of it.
@@ -34,8 +34,9 @@ fn pool_bytes_of(values: SizeRange) -> u64 {
     values.max.saturating_mul(SLICES_MIN).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
 }
 
-/// A pool cut once into slices that are the values of all phases and lanes. Of as many equal parts of the distribution each has one of their lengths, in any
-/// order, so that lanes that take them in turn draw from it.
+/// A pool cut once into slices, which are the values of all phases and lanes. For each of equally likely parts of the
+/// distribution a slice has a length from that part, in random order. So lanes that take the slices in turn draw from
+/// the distribution.
 ///
 /// A driver that has to hand over objects can make one for each slice beforehand, where it would copy each value into one.
 pub(crate) struct Cut {
@@ -45,7 +46,8 @@ pub(crate) struct Cut {
 impl Cut {
     /// `None` where values follow from a tree, or the pool has room for too few of them or for very many: see [`Places`].
     ///
-    /// Values of several parts, each of which has `sizes`, are slices of a cut of each: of the same bytes, but at other places.
+    /// Values of several parts, each of which has `sizes`, are slices of a cut of each part: of the same bytes, but at
+    /// other places.
     pub(crate) fn of(workload: &Workload, sizes: &Sizes, part: u32) -> Option<Self> {
         let number = (workload.pool_bytes as f64 / sizes.mean().max(1.0)) as u64;
         if workload.directory_tree().is_some() || !(SLICES_MIN..=SLICES_MAX).contains(&number) {
@@ -60,7 +62,7 @@ impl Cut {
         let slices = lengths.map_while(|bytes| {
             let begin = end;
             end += bytes;
-            // One of no bytes may lie at the very end, out of reach of 32 bits.
+            // A value of no bytes may be at the very end, out of reach of 32 bits.
             let offset = u32::try_from(begin).unwrap_or(u32::MAX);
             (end <= workload.pool_bytes).then_some(Value { offset, bytes: bytes as u32 })
         });

@@ -134,7 +134,7 @@ impl Pool {
         consume::xxh64(&self.map)
     }
 
-    /// A value; `None` if it would lie outside the pool.
+    /// A value; `None` if it would be outside the pool.
     #[inline]
     pub fn slice(&self, offset: u64, bytes: u32) -> Option<&[u8]> {
         let begin = usize::try_from(offset).ok()?;

@@ -7,7 +7,7 @@ use crate::TapeError;
 /// How far recording has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// What is being recorded: `pool`, or a phase's name.
+    /// The current task: `pool`, or a phase's name.
     pub what: &'a str,
     /// Operations (pool: bytes) done of it.
     pub done: u64,

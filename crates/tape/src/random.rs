@@ -23,13 +23,13 @@ pub(crate) enum Purpose {
     InsertOrder,
     Pool,
     Arrival,
-    /// In which order a turnover replaces records.
+    /// The order in which a turnover replaces records.
     Turnover,
     /// How long values are that a turnover will replace.
     OlderBytes,
-    /// Where in the pool they lie.
+    /// Their places in the pool.
     OlderPlace,
-    /// Which records have values of which sizes.
+    /// The sizes of each record's values.
     Part,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct Zipf {
     parts: f64,
 }
 
-/// Ranks of which each counts as much as the first.
+/// Ranks that each count as much as the first.
 #[derive(Clone)]
 struct Bin {
     first: u64,
@@ -175,7 +175,7 @@ impl Zipf {
                 index += 1;
             }
             let bin = &self.bins[index];
-            // Ranks beyond the bin's first; where in the rank the place lies is as random as if it were drawn.
+            // Ranks beyond the bin's first. The place within a rank is as random as if it were drawn.
             let along = (place - bin.before) * bin.ranks_per_area;
             let beyond = f64::from(along as u32);
             let chance = along - beyond;
@@ -191,11 +191,12 @@ impl Zipf {
 
 /// A random order of 0 … `n`, without memory: steps that can be undone over the next power of two, walked until it is inside.
 ///
-/// For two sizes under the same `n_max` the orders agree but for the few places that changed, so what is popular stays
+/// For two sizes under the same `n_max` the orders agree except in the few places that changed. So popular records stay
 /// popular while a store grows.
 #[derive(Clone)]
 pub(crate) struct Permutation {
-    /// What each round adds and multiplies with; factors are odd, so that no two numbers come to the same.
+    /// The numbers that each round adds and multiplies with. Factors are odd, so that no two numbers have the same
+    /// result.
     rounds: [(u64, u64); ROUNDS],
     mask: u64,
     /// Half the bits.

@@ -18,7 +18,7 @@ pub(crate) struct Ranges {
     scatter: Permutation,
     /// The part `a·x^b` of a range's operations falls on its first `x` records.
     key: [f64; 2],
-    /// Says where in their range records of each rank lie.
+    /// Determines the places of ranks in a range.
     salt: u64,
 }
 
@@ -64,7 +64,7 @@ mod tests {
         let ranges = Ranges::new(30, [1.0, -1.0, 0.0, 0.0], [0.002_312, 0.346_7], &mut stream);
         let mut ranks: Vec<u64> = (0..100_000).map(|_| ranges.rank(stream.unit())).collect();
         ranks.sort_unstable();
-        // Kolmogorov and Smirnov: the greatest distance of what was drawn from the law, over all ranks that were drawn.
+        // Kolmogorov and Smirnov: the greatest distance of the drawn ranks from the law.
         let law = |rank: u64| (0.002_312 * (rank as f64).powf(0.346_7)).min(1.0);
         let distance = (0..ranks.len()).map(|place| {
             let (below, upto) = (
@@ -74,7 +74,7 @@ mod tests {
             let gap = |count: usize, rank: u64| (count as f64 / 1e5 - law(rank)).abs();
             gap(upto, ranks[place]).max(gap(below, ranks[place] - 1))
         });
-        // 0.1 % of fair samples lie further away than 1.95 / √n.
+        // 0.1 % of fair samples are further away than 1.95 / √n.
         assert!(distance.fold(0.0, f64::max) < 1.95 / 1e5_f64.sqrt());
     }
 }

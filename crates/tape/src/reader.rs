@@ -28,7 +28,7 @@ pub struct TapeReader {
     map: Arc<Mmap>,
     path: Arc<PathBuf>,
     header: TapeHeader,
-    /// Every record was looked at and found right, in a file of this stamp.
+    /// All records were checked and correct, in a file of this stamp.
     checked: OnceLock<Stamp>,
 }
 
@@ -181,7 +181,7 @@ impl TapeReader {
         Ok(needs)
     }
 
-    /// The lane with this number, from its beginning, with a file handle of its own.
+    /// The lane with this number, from its beginning, with its own file handle.
     ///
     /// # Errors
     /// There is no such lane, or the file was changed after it was checked.
@@ -205,7 +205,8 @@ impl TapeReader {
         })
     }
 
-    /// Refuses a file that was written to since it was checked; to be called when its lanes were read, outside of what is measured.
+    /// Refuses a file that was written to since it was checked. Call it when its lanes were read, outside of the
+    /// measured time.
     ///
     /// # Errors
     /// It was, or it cannot be asked.
@@ -308,7 +309,7 @@ impl LaneReader {
     pub fn rewind(&mut self) {
         let begin = Window::new(Arc::clone(&self.window.map), self.facts.offset);
         if self.window.begin > begin.begin {
-            // What was gone through was let go of.
+            // The part that the lane has gone through was released.
             self.window = begin;
         }
         (self.position, self.operations, self.blocks) = (self.facts.offset, 0, 0);

@@ -211,7 +211,7 @@ impl Recorder<'_> {
             lanes: self.workload.lanes,
             pool_bytes: pool.bytes(),
             pool_checksum: pool.checksum(),
-            // The longest name of a phase, two numbers and the names of the fields come to less than 256 bytes.
+            // The longest name of a phase, two numbers and the names of the fields take less than 256 bytes.
             metadata_bytes_max: self.json_bytes + 256,
         }
     }

@@ -116,14 +116,13 @@ impl RecordingFile {
     /// Reads it from a directory.
     ///
     /// # Errors
-    /// There is none, or it is damaged; the message quotes little of it.
+    /// It is missing or damaged; the message quotes little of it.
     pub(crate) fn read(directory: &Path) -> Result<Self, String> {
         let text = read_regular(&directory.join(RECORDING_FILE), FACTS_BYTES_MAX).map_err(|why| why.to_string())?;
         from_json(&text)
     }
 
-    /// The recording, its files in `directory`, each of which is read and checked. A file of another length than
-    /// was recorded is not read.
+    /// The recording, with its files in `directory`. It reads and checks each file, except files of a wrong length.
     ///
     /// # Errors
     /// The first file that is missing, damaged or another one.

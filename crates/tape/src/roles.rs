@@ -1,9 +1,9 @@
-//! Threads of a phase that do something of their own, such as readers next to a writer.
+//! Threads of a phase that do different things, such as readers next to a writer.
 
 use crate::{OpenLoop, PhaseSpec, Role};
 
 impl PhaseSpec {
-    /// The same in roles, whose mixes together are that of the phase.
+    /// The same in roles whose mixes together are the mix of the phase.
     pub fn in_roles(mut self, roles: Vec<Role>) -> Self {
         self.mix.clear();
         for role in &roles {

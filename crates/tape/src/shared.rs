@@ -1,14 +1,15 @@
 //! Records that some lanes read while others replace their values: which values they may hold in that time.
 //!
-//! A value is replaced by one of its length, from one of a few places in the pool that follow from its own. So a read has few right answers,
-//! which a driver finds without knowing what was written when, and a scan the same keys and lengths whenever it comes.
+//! A value is replaced by one of its length, from one of a few places in the pool that follow from its own. So a read
+//! has few correct answers, which a driver finds without knowing the order of writes. A scan always has the same keys
+//! and lengths.
 
 use crate::{Pool, Record};
 
-/// Into how many parts the places of a length are divided: a value may lie at one place of each.
+/// The places of a length are divided into this many parts. A value may be at one place of each.
 const PARTS: u64 = 4;
 
-/// The places in a pool where the value of a record may lie, ascending.
+/// The possible places of a record's value in a pool, ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedPlaces {
     first: u64,

@@ -111,7 +111,7 @@ fn describe(record: &Record<'_>) -> String {
     line
 }
 
-/// Bytes as a terminal can show them: `\xNN` for what is not printable ASCII.
+/// Bytes as a terminal can show them: `\xNN` for all but printable ASCII.
 fn printable(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes.escape_ascii())
 }

@@ -13,14 +13,14 @@ pub struct SizeRange {
     pub max: u64,
 }
 
-/// How sizes and lengths lie in their range.
+/// The distribution of sizes and lengths in their range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Shape {
     /// Each equally likely.
     #[default]
     Uniform,
-    /// A generalised Pareto distribution from 0, cut off above the range; what lies below the range becomes its least.
+    /// A generalised Pareto distribution from 0, cut off above the range. Sizes below the range become its least.
     Pareto {
         /// Its shape, at least 0; 0 is the exponential distribution.
         shape: f64,
@@ -40,7 +40,7 @@ impl Shape {
 pub(crate) struct Sizes {
     range: SizeRange,
     shape: Shape,
-    /// The part of the distribution that lies in the range or below.
+    /// The part of the distribution in the range or below.
     part: f64,
 }
 
@@ -61,7 +61,7 @@ impl Sizes {
         }
     }
 
-    /// The size below which this part of all draws lies.
+    /// The size below which this part of all draws falls.
     pub(crate) fn at(&self, part: f64) -> u64 {
         let SizeRange { min, max } = self.range;
         match self.shape {
@@ -70,7 +70,7 @@ impl Sizes {
         }
     }
 
-    /// The mean of what is drawn, to about a percent where tails are long.
+    /// The mean of draws, to about a percent where tails are long.
     pub(crate) fn mean(&self) -> f64 {
         const POINTS: u32 = 10_000;
         match self.shape {
@@ -84,7 +84,7 @@ impl Sizes {
     }
 }
 
-/// The part of a generalised Pareto distribution of scale 1 that lies above `x`.
+/// The part of a generalised Pareto distribution of scale 1 above `x`.
 fn survival(x: f64, shape: f64) -> f64 {
     if shape == 0.0 { libm::exp(-x) } else { libm::pow(1.0 + shape * x, -1.0 / shape) }
 }

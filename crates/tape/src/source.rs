@@ -93,7 +93,7 @@ mod tests {
         for ratio in [facts.snappy_ratio, facts.lz4_ratio] {
             assert!((0.44..0.56).contains(&ratio), "{facts:?}");
         }
-        // Zstandard says more briefly what is equal: it comes near the 20 bytes of 50 that cannot be compressed.
+        // Zstandard writes equal parts more briefly: it comes near the 20 bytes of 50 that cannot be compressed.
         assert!((0.40..0.44).contains(&facts.zstd_ratio), "{facts:?}");
         let pool = Pool::open(&path).unwrap();
         let compressed = |offset| {

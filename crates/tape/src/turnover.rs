@@ -44,7 +44,7 @@ impl PhaseSpec {
 /// A phase may take away more records than a lane has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunsOut {
-    /// Records that it may take away: what it deletes, less what its inserts put in their place.
+    /// Records that it may take away: its deletes, less the inserts that replace them.
     pub taken: u64,
     /// Whether its other operations need one more that is never deleted.
     pub one_left: bool,

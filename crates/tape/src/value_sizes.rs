@@ -19,16 +19,16 @@ const ROUNDED_BY: u64 = 500;
 
 const EXAMPLE: &str = "70% 200B, 30% 20KiB";
 
-/// The word before what is popular.
+/// The word before the popular end.
 const POPULAR: &str = "popular";
 
 /// Which records are popular where sizes have weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Popular {
-    /// Those of the smallest sizes.
+    /// Records of the smallest sizes.
     Small,
-    /// Those of the largest.
+    /// Records of the largest.
     Large,
 }
 
@@ -179,7 +179,7 @@ impl ValueSizes {
         text.contains([',', '%'])
     }
 
-    /// Whether a text belongs to a mixture, each of whose parts begins with a weight, but for the word that says what is popular.
+    /// Whether a text is a part of a mixture: it begins with a weight, or with the word before the popular end.
     pub fn is_part(part: &str) -> bool {
         let part = part.trim();
         if part.starts_with(POPULAR) {
@@ -250,7 +250,7 @@ impl ValueSizes {
             range: SizeRange { min: change(part.range.min), max: change(part.range.max) },
             ..*part
         };
-        // Parts and weights are as many, and as large, as they were.
+        // The number of parts and their weights are unchanged.
         let mixture = Self::mixture(self.parts.iter().map(changed).collect());
         mixture.map_or_else(|| self.clone(), |sizes| sizes.with_popular(self.popular))
     }

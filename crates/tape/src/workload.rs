@@ -100,7 +100,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Whether the operations have times at which they are due.
+    /// Whether the operations are due at times.
     pub fn is_timed(&self) -> bool {
         self.duration_s > 0.0
     }
@@ -123,7 +123,7 @@ pub struct Workload {
     pub records: u64,
     /// Sizes of values.
     pub value_bytes: ValueSizes,
-    /// How they lie in that range, if it is one.
+    /// Their distribution in that range, if it is one.
     #[serde(default, skip_serializing_if = "Shape::is_uniform")]
     pub value_shape: Shape,
     /// What values are made of.

@@ -38,7 +38,7 @@ pub struct Counts {
     pub kinds: BTreeMap<Operation, KindCounts>,
 }
 
-/// What the timed operations of a kind come to in a right store.
+/// Totals of the timed operations of a kind in a correct store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindCounts {
     /// How many they are.
@@ -50,7 +50,7 @@ pub struct KindCounts {
 }
 
 impl Counts {
-    /// The same without the commits, each of which ended one write.
+    /// The same without the commits, which each ended one write.
     #[must_use]
     pub fn without_commits(mut self) -> Self {
         let commits = self.kinds.remove(&Operation::Commit).unwrap_or_default();
@@ -212,17 +212,17 @@ impl TapeWriter {
         Ok(())
     }
 
-    /// Says which pool the values lie in, where that is known only after the operations. Every value so far must lie inside it.
+    /// Sets the pool of the values, where it is known only after the operations. Every value so far must be inside it.
     pub fn set_pool(&mut self, bytes: u64, checksum: u64) {
         (self.shape.pool_bytes, self.shape.pool_checksum) = (bytes, checksum);
     }
 
-    /// Goes on with fewer lanes than there is room for in the header, of which no more than these are begun.
+    /// Goes on with fewer lanes than the header has room for. No lane beyond these may have begun.
     pub fn set_lanes(&mut self, lanes: u32) {
         self.shape.lanes = lanes.min(self.shape.lanes);
     }
 
-    /// Length of what was written so far, about: without the block that is open.
+    /// The approximate length written so far: without the open block.
     pub fn bytes(&self) -> u64 {
         self.position
     }

@@ -17,7 +17,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let used = USED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         PEAK.fetch_max(used, Ordering::Relaxed);
-        // SAFETY: the caller's promises are those of the system's allocator.
+        // SAFETY: the caller's promises are the ones that the system's allocator needs.
         unsafe { System.alloc(layout) }
     }
 

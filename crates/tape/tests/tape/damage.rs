@@ -1,4 +1,4 @@
-//! Tapes that are not what they should be are refused, in words, and never crash anybody.
+//! Wrong tapes are refused with a message, and never crash a reader.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn field(bytes: &[u8], at: usize) -> usize {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize
 }
 
-/// Makes all checksums right again, so that only what they protect can give damage away.
+/// Corrects all checksums, so that only the data they protect can reveal damage.
 pub(crate) fn seal(bytes: &mut [u8]) {
     let (mut at, mut content) = (field(bytes, 72), Vec::new());
     while at < bytes.len() {
@@ -213,7 +213,7 @@ fn a_tape_written_to_after_its_check_is_refused() {
     assert!(matches!(tape.lane(0), Err(TapeError::Changed { .. })));
 }
 
-/// Where the scan fields of the first scan lie.
+/// The place of the scan fields of the first scan.
 fn first_scan(bytes: &[u8]) -> usize {
     let mut at = field(bytes, 72) + 24;
     while !matches!(bytes[at], 6 | 7) {

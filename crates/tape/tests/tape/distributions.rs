@@ -1,4 +1,4 @@
-//! What is drawn has the shape it claims, and no choice says anything about another.
+//! Draws have the shape that they claim, and choices are independent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,8 +51,8 @@ fn latest_is_zipfian_from_the_newest() {
     }
 }
 
-/// Every exponent of a suite that comes with bakeoff, over as many ranks as bins of the generator need powers for; ranks that hardly
-/// come are taken together.
+/// Every exponent in bakeoff's suites, over as many ranks as bins of the generator need powers for. Rare ranks are
+/// pooled.
 #[test]
 fn zipfian_is_exact_over_many_ranks_for_every_exponent_in_use() {
     const RANKS: u64 = 30_000;
@@ -224,7 +224,7 @@ fn latest_goes_by_age_also_when_records_are_deleted() {
     let access = Access::Latest { theta: 1.0 };
     let mixed = PhaseSpec { access, operations: Some(9000), ..phase("mixed", &mix) };
     let mut alive: Vec<u64> = (0..RECORDS).collect();
-    // Ranks by powers of two: what came, and what Zipf's law expects with as many records as there were each time.
+    // Ranks by powers of two: the counts, and Zipf's expectation with the number of records at each time.
     let (mut counts, mut expected) = (vec![0.0; 10], vec![0.0; 10]);
     for record in &lanes_of(&workload(KeyForm::Decimal, RECORDS, vec![mixed]), 1)[0] {
         let place = alive.binary_search(&index_of(record)).unwrap();
@@ -239,8 +239,8 @@ fn latest_goes_by_age_also_when_records_are_deleted() {
     assert_fits(&counts, &expected);
 }
 
-/// Asserts that what was drawn follows a law, given as the part of draws up to a size: the greatest distance over all sizes, after
-/// Kolmogorov and Smirnov. 0.1 % of fair samples lie further away.
+/// Asserts that draws follow a law, given as the part of draws up to a size: the greatest distance over all sizes,
+/// after Kolmogorov and Smirnov. 0.1 % of fair samples are further away.
 fn assert_follows(mut drawn: Vec<u64>, law: impl Fn(u64) -> f64) {
     drawn.sort_unstable();
     let count = drawn.len() as f64;
@@ -254,7 +254,7 @@ fn assert_follows(mut drawn: Vec<u64>, law: impl Fn(u64) -> f64) {
     assert!(distance < 1.95 / count.sqrt(), "{distance} for {count} draws");
 }
 
-/// The part of a generalised Pareto distribution up to a size, of what lies below the end of the range.
+/// The part of a generalised Pareto distribution up to a size, within the range.
 fn pareto(shape: f64, scale: f64, max: u64) -> impl Fn(u64) -> f64 {
     let part = move |x: f64| 1.0 - (1.0 + shape * x / scale).powf(-1.0 / shape);
     move |size| part((size + 1) as f64) / part((max + 1) as f64)
@@ -273,7 +273,7 @@ fn updates_with(value_bytes: SizeRange, value_shape: Shape) -> Vec<u64> {
     lanes_of(&workload, 1)[0].iter().map(|update| u64::from(update.value_bytes)).collect()
 }
 
-/// As often as each other, in the order in which they lie in the pool, but not always from the same one on.
+/// Equally often, in their order in the pool, but not always from the same one on.
 #[test]
 fn a_pool_is_cut_once_into_values_that_are_taken_in_turn() {
     let updates = || PhaseSpec { operations: Some(10_000), ..phase("update", &[(Operation::Update, 1.0)]) };
@@ -321,7 +321,7 @@ fn a_pool_is_cut_once_into_values_that_are_taken_in_turn() {
         let value = (record.value_offset, record.value_bytes);
         assert_ne!(there.insert(record.key, value), Some(value));
     }
-    // Too few would be too few different answers: they lie anywhere.
+    // Too few slices would be too few different answers, so the values are anywhere.
     let few: BTreeSet<_> = of(1, (50, 150), 1_599)[0].iter().copied().collect();
     assert!(few.len() > 1_000, "{}", few.len());
 }

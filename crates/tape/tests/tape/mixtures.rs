@@ -129,7 +129,7 @@ fn popular_records_have_the_sizes_that_are_said() {
                         read.iter().flatten().filter(|record| record.operation == Operation::Get).collect();
                     let part =
                         gets.iter().filter(|record| record.value_bytes == popular).count() as f64 / gets.len() as f64;
-                    // Ranks are those of a lane where others write.
+                    // Where others write, ranks are those of a lane.
                     let expected = first_quarter(access, if number == 1 { 1_000 } else { 1_000 / lanes });
                     let says_all = matches!(access, Access::Latest { .. });
                     assert!(

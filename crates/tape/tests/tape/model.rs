@@ -193,7 +193,8 @@ fn tree_workload() -> impl Strategy<Value = Workload> {
     )
 }
 
-/// Records and replays; a workload that runs out of records, or whose phase is left without a kind, is refused in words.
+/// Records and replays. A workload that runs out of records, or has a phase without any kind, is refused with a
+/// message.
 fn check(workload: &Workload) {
     let directory = tempfile::tempdir().unwrap();
     match recorded(workload, directory.path()) {

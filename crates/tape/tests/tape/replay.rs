@@ -101,7 +101,7 @@ impl Naive {
     }
 }
 
-/// The consumers as the specification words them, written anew.
+/// The consumers as the specification words them, implemented again.
 fn checksum(consumer: Consumer, any_order: bool, entries: &[(&Vec<u8>, &Vec<u8>)]) -> u64 {
     use xxhash_rust::xxh64::xxh64;
     let word = |bytes: &[u8]| {
@@ -190,7 +190,7 @@ fn only_ascending_inserts(lane: &[Owned]) -> bool {
     keys.iter().all(|record| record.operation == Operation::Insert) && keys.is_sorted_by(|a, b| a.key < b.key)
 }
 
-/// Commits come after as many writes as the batch says, and after the last write.
+/// Commits come after the number of writes in a batch, and after the last write.
 fn check_batches(batch: bakeoff_tape::Batch, lanes: &[Vec<Owned>]) {
     use bakeoff_tape::Batch::{All, Each, Writes};
     for lane in lanes {

@@ -1,4 +1,4 @@
-//! Phases whose threads have mixes of their own.
+//! Phases in which threads have different mixes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +111,7 @@ fn readers_read_and_scan_what_others_write() {
     }
 }
 
-/// Each thread writes its own records, and scans those of all.
+/// Each thread writes its own records, and scans those of all threads.
 #[test]
 fn threads_that_all_do_the_same_scan_what_others_write() {
     let mix = [(Operation::Scan, 1.0), (Operation::ScanPrefix, 1.0), (Operation::Update, 3.0), (Operation::Get, 1.0)];

@@ -1,5 +1,5 @@
-//! The small tapes in `vectors/`, for readers in other languages: they hold what their JSON says, and a workload
-//! that is recorded anew has the bytes it had.
+//! The small tapes in `vectors/`, for readers in other languages: they hold what their JSON says. A workload that is
+//! recorded again has the bytes it had.
 //!
 //! `BAKEOFF_BLESS=1 cargo test -p bakeoff-tape vectors` writes the files anew, after a change of the format.
 
@@ -71,7 +71,7 @@ fn every_operation(pool: &Pool) -> Vec<Vec<Owned>> {
         Owned { due_ns: Some(1_000_000), ..plain(Get, 1, b"b", (0, 10)) },
         plain(Update, 1, b"b", (30, 7)),
         plain(Upsert, 1, b"b", (40, 9)),
-        // As if another lane wrote the one or the other: 9 bytes lie at 504 places, and 166 is 126 behind 40.
+        // As if another lane wrote the one or the other: 9 bytes have 504 places, and 166 is 126 behind 40.
         plain(Get, 33, b"b", (40, 9)),
         plain(Get, 33, b"b", (166, 9)),
         plain(Upsert, 0, b"c", (POOL_BYTES, 0)),
@@ -154,8 +154,8 @@ fn prefixes(pool: &Pool) -> Vec<Owned> {
     lane
 }
 
-/// Lanes of one block each, to be replayed one after the other: blocks whose operations are alike, which a driver may do in a way of their own, between
-/// others.
+/// Lanes of one block each, to be replayed one after the other. Blocks of equal operations, for which a driver may have
+/// a special path, are between others.
 fn alike() -> Vec<Vec<Owned>> {
     use Operation::{Delete, Get, Insert, Update};
     let key = |number: u64| number.to_be_bytes();
