@@ -1,5 +1,6 @@
-//! How fast a trace is read, in lines a second, and how fast it becomes tapes, as medians, and that importing a long one takes memory for
-//! its keys alone. The same of each other form of text, in turn with the CSV. Ends with status 1 if importing is too slow or takes too much.
+//! How fast a trace is read, in lines a second, and how fast it becomes tapes, as medians. Also that the memory for
+//! importing a long one depends only on its keys. The other forms of text are measured in turn with the CSV. Ends with
+//! status 1 if importing is too slow or takes too much.
 //!
 //! `cargo bench -p bakeoff-trace`
 

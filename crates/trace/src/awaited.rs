@@ -23,7 +23,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)
 }
 
-/// A file or a pipe whose bytes may not have come yet.
+/// A file or a pipe that may have no bytes to read yet.
 pub(crate) struct Awaited<'a> {
     file: File,
     progress: OnProgress<'a>,
@@ -102,7 +102,7 @@ mod tests {
         fifo
     }
 
-    /// Says to stop when it is asked for the third time.
+    /// Asks to stop at its third call.
     fn patience(asked: &AtomicU32) -> ControlFlow<()> {
         if asked.fetch_add(1, Ordering::Relaxed) < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

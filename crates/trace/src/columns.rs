@@ -14,7 +14,7 @@ use crate::times::Clock;
 /// The largest value that is believed, in bytes.
 pub(crate) const VALUE_BYTES_MAX: u64 = 1 << 30;
 
-/// The most operations that one row may stand for.
+/// The most operations of one row.
 const COUNT_MAX: u64 = 1 << 30;
 
 /// The columns that are read, each by its name and by the names that other tools have for it.
@@ -57,7 +57,7 @@ pub(crate) struct Columns {
     value_bytes: usize,
     time: Option<usize>,
     thread: Option<usize>,
-    /// How many operations a row stands for.
+    /// The number of operations of a row.
     operations: Option<usize>,
     /// How many of them found something.
     hits: Option<usize>,
@@ -105,7 +105,8 @@ fn known_columns<'a>(names: impl Iterator<Item = &'a [u8]>) -> usize {
     names.filter(|name| known(&plain(name)).is_some()).count()
 }
 
-/// What separates the columns of a table whose head this line is; `None` if it is none. With a head that lacks a column it is a table too.
+/// The separator of the columns, if this line is the head of a table; else `None`. A head that lacks a column counts
+/// too.
 pub(crate) fn separator(line: &[u8]) -> Option<u8> {
     const KNOWN_MIN: usize = 2;
     let known = |separator: u8| known_columns(line.split(|byte| *byte == separator));
@@ -114,7 +115,7 @@ pub(crate) fn separator(line: &[u8]) -> Option<u8> {
 }
 
 impl Columns {
-    /// Finds the columns by their names; else says what was expected.
+    /// Finds the columns by their names. An error has the expected names.
     pub(crate) fn of(names: &[&[u8]], intake: &Intake) -> Result<Self, String> {
         let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
         let is_ignored = |name: &str| {
@@ -122,7 +123,7 @@ impl Columns {
             intake.ignores(name.as_bytes()) || intake.ignores(first.as_bytes())
         };
         let found = |column: usize| -> Result<Option<usize>, String> {
-            // The first name counts, so that `size` may stand next to `value_size`.
+            // The first name counts, so that `size` may be next to `value_size`.
             for wanted in COLUMNS[column].iter().map(|name| folded(name)) {
                 let mut places = (0..names.len()).filter(|place| folded(&names[*place]) == wanted);
                 if let Some(place) = places.next().filter(|place| !is_ignored(&names[*place])) {
@@ -183,8 +184,8 @@ impl Columns {
         row.field(self.operation).trim_ascii()
     }
 
-    /// An operation of a row, and how many the row has; `done` of them were given before. A key that is written as hexadecimal digits of as
-    /// many bytes as `key_size` says is put as bytes into `key`.
+    /// An operation of a row, and how many the row has; `done` of them were given before. A key in hexadecimal digits
+    /// of `key_size` bytes is put as bytes into `key`.
     #[inline]
     pub(crate) fn event<'a>(
         &self,
@@ -274,7 +275,7 @@ impl Columns {
     }
 }
 
-/// Refuses a column that is not read, if it may change what a row means or its name is nearly that of a column that lacks.
+/// Refuses an unread column that may change the meaning of a row, or whose name is nearly that of a missing column.
 fn check_unread(name: &str, lacking: &[&str]) -> Result<(), String> {
     let near = nearest(name, lacking.iter().copied().filter(|_| name.len() >= NEAR_MIN));
     let near = near.or_else(|| nearest(&folded(name), lacking.iter().copied().filter(|_| name.len() >= NEAR_MIN)));
@@ -295,7 +296,7 @@ fn check_unread(name: &str, lacking: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is expected of a word that names no operation.
+/// The expected words, for an error about a word that names no operation.
 #[cold]
 fn describe_expected(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(word);
@@ -314,7 +315,7 @@ fn hits(text: &[u8], count: u64, origin: Origin) -> Result<Option<u64>, TraceErr
     }
 }
 
-/// The bytes of a key that is written as twice as many hexadecimal digits, perhaps after `0x`.
+/// The bytes of a key in hexadecimal digits, two a byte, perhaps after `0x`.
 #[cold]
 fn decoded<'a>(text: &[u8], key_bytes: u64, origin: Origin, key: &'a mut Vec<u8>) -> Result<&'a [u8], TraceError> {
     let digits = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);

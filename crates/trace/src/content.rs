@@ -1,4 +1,4 @@
-//! The model of an import: which keys are there, and where in the pool each one's value lies, so that every answer is known.
+//! The model of an import: which keys exist, and the place of each value in the pool, so that every answer is known.
 //!
 //! A key is kept as its hashes alone. Memory grows with the number of different keys, not with the length of the trace.
 
@@ -59,7 +59,7 @@ pub(crate) struct Totals {
     pub(crate) value_bytes_max: u64,
     /// Bytes of keys and values that the trace itself wrote.
     pub(crate) written_bytes: u64,
-    /// By how much there is more than what was loaded, now and at most.
+    /// How much there is beyond the loaded records, now and at most.
     records: i64,
     records_most: i64,
     bytes: i64,
@@ -120,7 +120,7 @@ pub(crate) struct Content {
     totals: Totals,
 }
 
-/// What values are written, and the pool that they lie in.
+/// The values to write, and the pool they are in.
 struct Values {
     places: Places,
     random: Xoshiro256PlusPlus,
@@ -146,13 +146,13 @@ impl Content {
         self.contended
     }
 
-    /// The pool that every value so far lies in.
+    /// The pool of every value so far.
     pub(crate) fn pool_bytes(&self) -> u64 {
         self.values.pool_bytes
     }
 
-    /// Looks up the keys of a batch one right after the other, so that the processor waits for memory for many of them at a time.
-    /// What is looked up is found again in its caches.
+    /// Looks up the keys of a batch one right after the other, so that the processor waits for memory for many of them
+    /// at a time. The next look-up finds them in its caches.
     pub(crate) fn touch(&self, batch: &Batch) {
         let bytes = |identity| self.known.get(&identity).map_or(0, |known| known.place.bytes);
         black_box(batch.identities().map(bytes).fold(0, u32::wrapping_add));
@@ -239,7 +239,7 @@ impl Content {
         Ok(step)
     }
 
-    /// What a scan of everything that is there delivers, in any order, by the strong checksum; `None` if a value lies outside the pool.
+    /// The result of a scan of everything, in any order, by the strong checksum; `None` if a value is outside the pool.
     pub(crate) fn scan(&self, pool: &Pool, progress: OnProgress<'_>) -> Result<Option<Scan>, TapeError> {
         let mut checksum = 0_u64;
         let (mut entries, mut untold_bytes, records) = (0, 0, self.totals.records());

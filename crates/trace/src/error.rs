@@ -9,7 +9,7 @@ use bakeoff_tape::TapeError;
 
 use crate::awaited::is_stopped;
 
-/// Where in a trace something stands, from 1: a text has lines, a Parquet file rows.
+/// A place in a trace, from 1: a text has lines, a Parquet file rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A line.
@@ -38,7 +38,7 @@ pub enum TraceError {
         origin: Origin,
         /// The column or the part.
         what: &'static str,
-        /// What stands there, shortened.
+        /// The text there, shortened.
         found: String,
         /// What should.
         expected: String,
@@ -64,7 +64,7 @@ pub enum TraceError {
         operations: u64,
         /// The first of those lines.
         origin: Origin,
-        /// What it begins with.
+        /// Its beginning.
         found: String,
         /// What to do.
         remedy: String,

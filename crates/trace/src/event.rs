@@ -13,7 +13,7 @@ pub struct Event<'a> {
     pub operation: Operation,
     /// It is no operation, but a record that was there before the first; then `operation` is an insert.
     pub is_before: bool,
-    /// The key; it may stand for one of another length.
+    /// The key, perhaps shorter or longer than the original.
     pub key: &'a [u8],
     /// The length of the application's key, bytes.
     pub key_bytes: u64,

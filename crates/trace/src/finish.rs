@@ -1,5 +1,5 @@
-//! The end of an import: the pool that its values lie in, the ends of its tapes, the tape that compares everything, and what stands
-//! for its workload.
+//! The end of an import: the pool of its values, the ends of its tapes, the tape that compares everything, and a
+//! stand-in for its workload.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub(crate) struct ImportParts<'a> {
 }
 
 impl ImportParts<'_> {
-    /// Makes everything complete, with a pool that was made before if it is as long, and gives what stands for the workload.
+    /// Makes everything complete, with an earlier pool if that is as long. Gives a stand-in for the workload.
     pub(crate) fn keep(
         self,
         mut load: TapeWriter,
@@ -87,7 +87,7 @@ impl ImportParts<'_> {
         Ok((workload, made))
     }
 
-    /// The pool that all values lie in, its length and checksum, and the tape that compares everything with it.
+    /// The pool of all values, its length and checksum, and the tape that compares everything with it.
     fn make_pool(&self, other: Option<&MadePool>) -> Result<(MadePool, (u64, u64), TapeHeader), TraceError> {
         let made = self.pool_file(other)?;
         let pool = Pool::open(&made.path)?;
@@ -166,7 +166,7 @@ impl ImportParts<'_> {
             let load = PhaseSpec::new(LOAD_PHASE, [(Operation::Insert, 1.0)], Some(totals.loaded));
             phases.push(PhaseSpec { batch: Batch::Writes(LOAD_BATCH), measure: Measure::Throughput, ..load });
         }
-        // As stores are asked whether they can do it; how its operations would be drawn means nothing.
+        // Stores are checked against this; how its operations would be drawn means nothing.
         let mix = self.mix.iter().map(|(operation, count)| (*operation, *count as f64));
         let batch = match self.commits {
             0 => Batch::Each,

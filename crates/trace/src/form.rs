@@ -17,7 +17,7 @@ pub enum Form {
     Csv,
     /// The same columns in Apache's Parquet, which begins with `PAR1`.
     Parquet,
-    /// An object of JSON a line, whose names are those of the columns.
+    /// An object of JSON a line, with the names of the columns.
     Json,
     /// Twitter's cache-trace: time in seconds, key, key size, value size, client, operation, time to live; no head.
     Twitter,
@@ -59,7 +59,7 @@ impl Form {
     /// The form of a trace that begins with these lines: at least half of them have its structure.
     ///
     /// # Errors
-    /// It is none that is known.
+    /// It has no known form.
     pub(crate) fn of(lines: &[&[u8]]) -> Result<Self, TraceError> {
         let first = lines.first().copied().unwrap_or_default();
         if let Some((_, form)) = Self::ALL.into_iter().find(|(_, form)| form.begins(first)) {

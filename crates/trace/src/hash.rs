@@ -24,7 +24,7 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// What stands for a key: two hashes of it, so that no two keys of a trace are ever taken for one.
+/// The identity of a key: two hashes of it, so that no two keys of a trace are ever confused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     /// XXH64 of the key with seed 0, from which the checksum of a whole scan goes on.

@@ -46,11 +46,11 @@ pub struct ImportOptions {
     pub threads: Option<u32>,
     /// Make every key unreadable, keeping its length if that is at least 20.
     pub anonymize: bool,
-    /// The length of values whose length the trace does not tell, bytes, at most 1 GiB.
+    /// The length of values without a length in the trace, bytes, at most 1 GiB.
     pub value_bytes: Option<u64>,
     /// What values are made of.
     pub data: Data,
-    /// Seed of the values and where they lie.
+    /// Seed of the values and their places.
     pub seed: u64,
     /// This many operations from the beginning are imported once more, separately, below [`WARM_UP_DIRECTORY`], if the
     /// trace has more.
@@ -74,7 +74,7 @@ impl Default for ImportOptions {
 /// An import that is done.
 #[derive(Clone, Debug)]
 pub struct ImportOutcome {
-    /// What stands for its workload.
+    /// A stand-in for its workload.
     pub workload: Workload,
     /// Operations of the trace, without commits.
     pub operations: u64,
@@ -99,8 +99,8 @@ pub struct ImportOutcome {
 /// through a pipe.
 ///
 /// # Errors
-/// A line is not what it should be, the directory cannot be written or has no room, or `progress` said to stop. What is in the directory
-/// then is of no use.
+/// A line is not what it should be, the directory cannot be written or has no room, or `progress` said to stop. The
+/// directory's contents are then of no use.
 pub fn import(
     trace: &Path,
     directory: &Path,
@@ -110,7 +110,7 @@ pub fn import(
     import_trace(Trace::open(trace, &options.read, progress)?, directory, options, progress)
 }
 
-/// The same of a trace that is open.
+/// The same for an open trace.
 ///
 /// # Errors
 /// As [`import`].
@@ -212,14 +212,14 @@ struct Importer {
     mix: BTreeMap<Operation, u64>,
     /// The commits, if there are any.
     commits: Option<Commits>,
-    /// Of each thread, what it wrote since its last commit.
+    /// For each thread, its writes since its last commit.
     uncommitted: [u64; THREADS_MAX],
     reads_missing: u64,
     key_bytes: Option<SizeRange>,
     first_s: Option<f64>,
     last_s: f64,
     loads_only_what_it_needs: bool,
-    /// When room was looked at: length of the tapes, and of the pool.
+    /// When room was last checked: length of the tapes, and of the pool.
     checked_bytes: Option<(u64, u64)>,
 }
 
@@ -302,7 +302,7 @@ impl Importer {
         Ok(())
     }
 
-    /// Ends the batch of a thread. One in which nothing was written is none.
+    /// Ends the batch of a thread. A batch without a write is none.
     fn commit(&mut self, origin: Origin, thread: u8, due_ns: Option<u64>) -> Result<(), TraceError> {
         let commits = self.commits.get_or_insert(Commits { first: origin, count: 0, first_batch: None });
         let writes = std::mem::take(&mut self.uncommitted[usize::from(thread)]);
@@ -337,7 +337,7 @@ impl Importer {
         self.commits.is_some_and(|commits| commits.count > 0) && !self.has_batches()
     }
 
-    /// Adds a record that was there before the trace. The small tape for warming up loads only what it needs.
+    /// Adds a record from before the trace. The small tape for warming up loads only the ones it needs.
     fn add_before(&mut self, event: &Event<'_>, id: Identity) -> Result<(), TraceError> {
         if self.loads_only_what_it_needs {
             return Ok(());
@@ -384,7 +384,7 @@ impl Importer {
         }
     }
 
-    /// Which lanes there are, by what was read so far.
+    /// The lanes, as read so far.
     fn lanes(&self) -> LaneFacts {
         match (&self.order, self.threads) {
             (None, _) => LaneFacts::dealt(self.options.threads.unwrap_or(1)),

@@ -18,7 +18,7 @@ pub struct Omitted {
     pub other_keys: u64,
     /// Lines that may matter and cannot be read as operations.
     pub unread: u64,
-    /// The first of those, and what it begins with.
+    /// The first of those, and its beginning.
     pub first_unread: Option<(Origin, String)>,
     /// Their names, where they have any by which a user could ignore them.
     names: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! JSON lines: an object a line, whose names are those of the columns of a table.
+//! JSON lines: an object a line, with the names of a table's columns.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ pub(crate) struct JsonTable<R> {
     number: u64,
     object: Object,
     columns: Columns,
-    /// As many names as the columns are made of.
+    /// The number of names that the columns are made of.
     names: usize,
     intake: Intake,
 }

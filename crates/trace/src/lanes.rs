@@ -26,7 +26,8 @@ const METADATA_BYTES_MAX: usize = 4096;
 pub enum LaneFacts {
     /// All on one.
     One,
-    /// As many as the trace has threads, each with the operations of its thread: no thread uses a key that another one writes.
+    /// As many as the trace has threads, each with the operations of its thread. No thread uses a key that another one
+    /// writes.
     Threads(u32),
     /// This many, with keys dealt to them by their hashes.
     Dealt(u32),
@@ -80,7 +81,7 @@ impl Threads {
     }
 }
 
-/// The shape of a tape whose pool is not known yet.
+/// The shape of a tape before its pool is known.
 pub(crate) fn shape(lanes: u32) -> TapeShape {
     TapeShape { lanes, pool_bytes: POOL_BYTES_MAX, pool_checksum: 0, metadata_bytes_max: METADATA_BYTES_MAX }
 }
@@ -108,7 +109,7 @@ impl Order {
         Ok(self.file.write_all(&[thread])?)
     }
 
-    /// What is in it, from the beginning.
+    /// Its content, from the beginning.
     fn read(&mut self) -> Result<BufReader<File>, TapeError> {
         let opened = self.file.flush().and_then(|()| File::open(&self.path));
         opened.map(|file| BufReader::with_capacity(1 << 16, file)).map_err(self.failed("read again"))
@@ -131,7 +132,7 @@ pub(crate) fn deal(
     let tape = TapeReader::open(path)?;
     let count = lanes.lanes();
     let asked = Cell::new(0);
-    // Of each operation it is asked twice.
+    // It is called twice for each operation.
     let count_asked = || {
         asked.set(asked.get() + 1);
         match asked.get() % PROGRESS_OPERATIONS {

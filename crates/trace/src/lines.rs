@@ -17,7 +17,7 @@ pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
 /// The first lines, by which the form of a trace is recognised.
 pub(crate) const LINES_LOOKED_AT: usize = 64;
 
-/// What is read at a time, unless a line is longer.
+/// Bytes that are read at a time, unless a line is longer.
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// A field of a row.
@@ -27,7 +27,7 @@ pub(crate) struct Field {
     pub(crate) whole: bool,
 }
 
-/// The fields of a row, in the bytes in which they lie.
+/// The fields of a row, in its bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) bytes: &'a [u8],
@@ -35,7 +35,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A field without the blanks that are not its own; empty if there is none.
+    /// A field without surrounding blanks; empty if there is none.
     pub(crate) fn field(&self, column: usize) -> &'a [u8] {
         let Some(field) = self.fields.get(column) else { return &[] };
         let bytes = &self.bytes[field.place.clone()];
@@ -49,7 +49,7 @@ pub(crate) struct Lines<R> {
     /// The program that compressed what the input unpacks.
     compression: Option<&'static str>,
     buffer: Vec<u8>,
-    /// What was read and not given out yet, and the number of its first line.
+    /// The bytes read but not given out yet, and the number of their first line.
     begin: usize,
     end: usize,
     number: u64,
@@ -170,7 +170,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The same of a row with quotation marks, which are taken out.
+    /// The same for a row with quotation marks, which are taken out.
     #[cold]
     fn split_quoted(&mut self) -> Result<Option<usize>, TraceError> {
         let bytes = loop {
@@ -253,7 +253,7 @@ fn row_bytes(text: &[u8], separator: u8) -> Option<usize> {
     None
 }
 
-/// Takes the quotation marks out of a row, whose fields then lie at these places. An error is the place where it goes wrong.
+/// Takes the quotation marks out of a row. Its fields are then at these places. An error is the place of the mistake.
 fn unquote(row: &mut [u8], separator: u8, fields: &mut Vec<Field>) -> Result<(), usize> {
     let mut at = 0;
     loop {

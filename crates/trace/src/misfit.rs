@@ -4,7 +4,8 @@ use crate::popularity::Law;
 use crate::sizes::means_differ;
 use crate::summary::Summary;
 
-/// From this part on, operations go through neighbouring keys: of keys drawn one by one, half lie above the one before.
+/// From this part on, operations go through neighbouring keys. If keys are drawn one by one, half are above the one
+/// before.
 const IN_ORDER_MIN: f64 = 0.6;
 
 /// A law of popularity that differs by more from the trace is another one.
@@ -44,7 +45,7 @@ impl Summary {
         in_order.into_iter().chain(self.popular_sizes()).chain(popularity).collect()
     }
 
-    /// Whether operations are on values of other sizes than those of the records, which no two sizes represent.
+    /// Whether operations prefer sizes of values in a way that no two sizes represent.
     fn popular_sizes(&self) -> Option<Misfit> {
         let (operations, records) = (self.value_bytes?.mean, self.record_value_bytes?.sizes.mean);
         let differ = means_differ(self.value_bytes, self.record_value_bytes) && self.sizes_by_popularity.is_none();

@@ -60,7 +60,7 @@ impl ParquetRows {
         self.schema.get_fields().iter().map(|column| column.name().as_bytes()).collect()
     }
 
-    /// Refuses columns that are read and whose fields are no text, bytes, number or time.
+    /// Refuses columns to be read whose fields are no text, bytes, number or time.
     pub(crate) fn check_kinds(&self, columns: &Columns) -> Result<(), TraceError> {
         let fields = self.schema.get_fields();
         for (column, takes_booleans) in columns.read() {
@@ -74,7 +74,7 @@ impl ParquetRows {
         Ok(())
     }
 
-    /// The next row, and its number from 1; `None` at the end. What is null is empty.
+    /// The next row, and its number from 1; `None` at the end. A null is empty.
     pub(crate) fn next_row(&mut self) -> Result<Option<(u64, Row<'_>)>, TraceError> {
         self.number += 1;
         let here =
@@ -104,7 +104,7 @@ impl ParquetRows {
 /// A field as text.
 fn push(field: &Field, text: &mut Vec<u8>) {
     match field {
-        // Data frames have no integers that may be missing: whole numbers come as `130.0`, and what is missing as no number.
+        // Data frames have no integers that may be missing: whole numbers come as `130.0`, and missing ones as NaN.
         Field::Null => {}
         Field::Double(number) if number.is_nan() => {}
         Field::Double(number) => text.extend_from_slice(number.to_string().as_bytes()),
@@ -169,7 +169,7 @@ fn seconds(time: i64, per_second: i64) -> String {
     format!("{sign}{}.{:0digits$}", time / per_second, time % per_second)
 }
 
-/// Refuses a file whose footer is not whole, of which the library says only how many bytes it would like.
+/// Refuses a file without a whole footer. The library reports only how many bytes it would like.
 fn check_end(file: &mut File) -> Result<(), TraceError> {
     let file_bytes = file.metadata()?.len();
     let mut end = [0; 8];
@@ -190,7 +190,7 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread calls a library whose panics, at damaged files, become errors: a panic hook passes over them.
+/// Whether this thread calls a library that panics on damaged files, which become errors: a panic hook ignores them.
 pub fn panics_are_errors() -> bool {
     GUARDED.get()
 }

@@ -3,13 +3,13 @@
 /// Ranks that a fit looks at, at most: the rest says little and costs much.
 const RANKS_MAX: usize = 100_000;
 
-/// A key that was asked for less often says nothing of its popularity but its luck.
+/// The popularity of a key with fewer operations is mostly chance.
 const COUNT_MIN: u32 = 5;
 
 /// Fewer ranks than this are no distribution.
 const RANKS_MIN: usize = 10;
 
-/// The largest exponent that is looked for.
+/// The largest exponent that the search tries.
 const THETA_MAX: f64 = 5.0;
 
 /// The exponent of Zipf's law where nobody says another.
@@ -21,10 +21,10 @@ const DEVIATIONS: f64 = 4.0;
 /// An exponent below this is as good as none.
 const UNIFORM_BELOW: f64 = 0.1;
 
-/// A law whose shares differ by more from those of the trace is not taken if another one is nearer.
+/// A law whose shares differ by more from the trace's is not taken if another one is nearer.
 const DIFFERENCE_MAX: f64 = 0.05;
 
-/// Numbers of keys at which shares are compared, about.
+/// About how many numbers of keys have their shares compared.
 const PLACES: u32 = 200;
 
 /// How the popularity of keys falls.
@@ -55,7 +55,7 @@ pub struct Popularity {
     pub difference: f64,
     /// The part of all operations that falls on the most popular hundredth of the keys.
     pub top_hundredth: f64,
-    /// The same of the most popular tenth.
+    /// The same for the most popular tenth.
     pub top_tenth: f64,
 }
 
@@ -65,7 +65,8 @@ impl Popularity {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let often = counts.partition_point(|count| *count >= COUNT_MIN).min(RANKS_MAX);
         let alike = are_alike(&counts);
-        // A few keys that came often tell something if they stand out among many; that none does, if they would.
+        // A few frequent keys show something if they stand out among many. That none does shows something only if they
+        // would.
         if counts.len() < RANKS_MIN || if alike { !would_tell(&counts) } else { often == 0 } {
             return None;
         }
@@ -118,8 +119,8 @@ impl Shares {
         Self { keys, of }
     }
 
-    /// Zipf's law with the likeliest exponent if it gives these shares; otherwise what comes nearest to them. The exponent is that of the
-    /// keys that came often, and says nothing of how the others compare with them.
+    /// Zipf's law with the likeliest exponent if it gives these shares; otherwise the nearest law. The exponent is the
+    /// frequent keys', and says nothing of how the others compare with them.
     fn law(&self, theta: f64) -> Law {
         let zipf = Law::Zipf { theta };
         if self.difference(zipf) <= DIFFERENCE_MAX {
@@ -185,8 +186,8 @@ impl Weights {
     }
 }
 
-/// Whether the counts differ by no more than chance makes those of equally popular keys differ. Ranked by their own counts, even such keys
-/// look as if some were more popular.
+/// Whether the counts differ by no more than chance, as for equally popular keys. Ranked by their own counts, even such
+/// keys look as if some were more popular.
 ///
 /// Counts are then Poisson's, without zeros, since a key that never came is not known. Their dispersion (the sum of
 /// squared distances from the mean over the variance) is about their number. Chance explains some of its standard

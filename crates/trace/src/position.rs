@@ -12,7 +12,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// That in a file; `None` in a pipe, whose length nobody knows.
+    /// The position in a file; `None` in a pipe, which has no known length.
     pub(crate) fn of(file: &File) -> Option<Self> {
         let facts = file.metadata().ok().filter(Metadata::is_file)?;
         Some(Self { file: file.try_clone().ok()?, bytes: facts.len() })

@@ -18,7 +18,7 @@ pub(crate) fn report(on_progress: OnProgress<'_>, what: &str, (done, total): (u6
     report_progress(&mut |progress| on_progress(progress), Progress { what, done, total })
 }
 
-/// The same of a trace that is read: how much of its file, or where that has no end how many operations.
+/// The same for a trace that is read: how much of its file, or without an end the number of operations.
 pub(crate) fn report_read(
     progress: OnProgress<'_>,
     position: Option<&Position>,

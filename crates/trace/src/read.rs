@@ -156,7 +156,7 @@ impl<R: Read> Trace<R> {
         self.position.take()
     }
 
-    /// The next operation; `None` at the end. What is no operation is counted ([`Trace::omitted`]).
+    /// The next operation; `None` at the end. Other lines are counted ([`Trace::omitted`]).
     ///
     /// # Errors
     /// The line is not what the form asks for, or cannot be read; or, at the end, more than one line in a hundred could not be.

@@ -28,7 +28,7 @@ pub(crate) struct Batch {
     kept: Vec<Kept>,
 }
 
-/// An operation whose key ends at this place in the bytes.
+/// An operation, with the place in the bytes where its key ends.
 struct Kept {
     origin: Origin,
     operation: Operation,
@@ -61,7 +61,7 @@ impl Batch {
         })
     }
 
-    /// What stands for their keys.
+    /// The identities of their keys.
     pub(crate) fn identities(&self) -> impl Iterator<Item = Identity> {
         self.kept.iter().map(|kept| kept.identity)
     }

@@ -56,11 +56,11 @@ pub struct RewriteOptions {
     pub cut: Cut,
     /// What becomes of keys.
     pub privacy: Privacy,
-    /// The length of values whose length the traces do not tell, bytes.
+    /// The length of values without a length in the traces, bytes.
     pub value_bytes: Option<u64>,
 }
 
-/// What it is written as.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableForm {
     /// Comma-separated values.
@@ -182,7 +182,7 @@ struct Merged<'a> {
     /// Whether threads are kept apart.
     has_threads: bool,
     is_apart: bool,
-    /// Whose turn it is.
+    /// The source whose turn it is.
     turn: usize,
     spare: Vec<Taken>,
 }
@@ -270,7 +270,7 @@ impl<'a> Merged<'a> {
         let Some(number) = number else { return Ok(None) };
         let taken = self.sources[number].next.take();
         self.fill(number)?;
-        // Records that were there before take no turn, and a commit follows what it ends.
+        // Records from before the trace take no turn, and a commit follows the write it ends.
         let next = &self.sources[number].next;
         let is_commit_next = next.as_ref().is_some_and(|next| next.operation == Operation::Commit);
         let is_before = taken.as_ref().is_some_and(|taken| taken.is_before);
@@ -408,7 +408,7 @@ impl<'a> Writer<'a> {
         }
         let key = self.keys.key(&event).to_vec();
         if event.operation.visits() {
-            // What it finds is not known.
+            // Its result is unknown.
             if is_kept {
                 let row = OutRow { operation: Some(event.operation), key: &key, value_bytes: None, time_s, thread };
                 self.out.row(&row)?;
@@ -444,7 +444,7 @@ impl<'a> Writer<'a> {
         if self.columns.thread { self.threads.number(event).map(Some) } else { Ok(None) }
     }
 
-    /// Ends the batch of a thread; false if the part that is kept has ended. Where nothing that is kept was written there is no batch.
+    /// Ends the batch of a thread; false if the kept part has ended. A batch without a kept write is none.
     fn add_commit(&mut self, event: &Event<'_>) -> Result<bool, TraceError> {
         self.has_commits = true;
         let after_s = event.time_s.zip(self.first_s).map(|(time_s, first_s)| time_s - first_s);
@@ -458,7 +458,7 @@ impl<'a> Writer<'a> {
         Ok(true)
     }
 
-    /// Whether something was written of which it is not known yet whether it waits for a commit.
+    /// Whether a write may or may not wait for a commit, which is not known yet.
     fn is_batch_unknown(&self) -> bool {
         !self.has_commits && !self.uncommitted.is_empty()
     }
@@ -499,7 +499,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Records that are there, in the order in which they came.
+/// Live records, in the order in which they came.
 #[derive(Default)]
 struct Alive {
     births: HashMap<Identity, u64, BuildHasherDefault<IdentityHasher>>,

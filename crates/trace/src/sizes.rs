@@ -1,4 +1,4 @@
-//! Sizes of keys and values, and the range of sizes that is nearest to those of the records.
+//! Sizes of keys and values, and the range of sizes that is nearest to the records'.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,8 @@ use bakeoff_tape::{Popular, SizePart, SizeRange, ValueSizes};
 /// Beyond this part of the mean of records, the mean of operations is another one.
 const MEANS_DIFFER: f64 = 0.25;
 
-/// Two sizes whose mean over operations is off by more than this part do not represent records that differ in popularity.
+/// If the mean over operations is off by more than this part, two sizes do not represent records that differ in
+/// popularity.
 const MEAN_DIFFERS: f64 = 0.1;
 
 /// Sizes, in bytes.
@@ -74,8 +75,8 @@ impl RecordSizes {
     }
 }
 
-/// Two sizes with weights, those of the most popular records and those of the rest, where the mean over operations is then about right. `records`
-/// has for each the operations on it and the length of its value.
+/// Two sizes with weights, of the most popular records and of the rest, so that the mean over operations is about
+/// right. `records` has for each record its operations and the length of its value.
 pub(crate) fn by_popularity(mut records: Vec<(u32, u32)>) -> Option<ValueSizes> {
     records.sort_unstable_by_key(|(count, _)| Reverse(*count));
     let sums = |of: &[(u32, u32)]| {
@@ -110,14 +111,14 @@ pub(crate) fn by_popularity(mut records: Vec<(u32, u32)>) -> Option<ValueSizes> 
     sizes.popular().is_some().then_some(sizes)
 }
 
-/// By how many bytes records of these sizes, in rising order, differ from as many that fill the range evenly.
+/// By how many bytes records of these sizes, in rising order, differ from the same number that fill the range evenly.
 fn distance(bytes: &[u32], range: SizeRange) -> f64 {
     let step = (range.max - range.min) as f64 / bytes.len() as f64;
     let even = |rank: usize| range.min as f64 + step * (rank as f64 + 0.5);
     bytes.iter().enumerate().map(|(rank, bytes)| (f64::from(*bytes) - even(rank)).abs()).sum()
 }
 
-/// Whether operations are on values of other sizes than those of the records.
+/// Whether operations prefer other sizes of values than the records have.
 pub(crate) fn means_differ(operations: Option<Sizes>, records: Option<RecordSizes>) -> bool {
     let (Some(operations), Some(records)) = (operations, records) else { return false };
     (operations.mean / records.sizes.mean - 1.0).abs() > MEANS_DIFFER

@@ -1,4 +1,4 @@
-//! A trace summed up: what an application does, with how many records of which sizes, and how it asks for them.
+//! A trace summed up: the operations of an application, the number and sizes of its records, and how it reads them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
@@ -29,10 +29,10 @@ pub(crate) fn check_keys(keys: usize, origin: Origin) -> Result<(), TraceError> 
     }
 }
 
-/// Steps from one key to another, at least, that tell in which order keys come.
+/// The fewest steps from one key to another that show in which order keys come.
 const STEPS_MIN: u64 = 1_000;
 
-/// Stand for the length of a value that no line tells, and for that of a key which was never found.
+/// Mark an unknown length of a value, and a key that was never found.
 const UNKNOWN: u32 = u32::MAX;
 const NOTHING: u32 = u32::MAX - 1;
 
@@ -56,7 +56,7 @@ pub struct Summary {
     pub mix: BTreeMap<Operation, u64>,
     /// Batches that writes were committed in; 0 where each is acknowledged alone.
     pub commits: u64,
-    /// Reads that find nothing: of keys whose first length is 0, or that were removed.
+    /// Reads that find nothing: their key was removed, or its first length is 0.
     pub reads_missing: u64,
     /// Different keys.
     pub keys: u64,
@@ -73,8 +73,8 @@ pub struct Summary {
     /// Sizes of popular records and of the rest, where the mean over operations is not that over records and a law of popularity with such sizes
     /// gives it. `None` too where keys ascend as records are made: age may then decide.
     pub sizes_by_popularity: Option<ValueSizes>,
-    /// The most records alive at one time, with keys and values as long as the mean over all keys. A value whose length no line tells counts as
-    /// long as the mean of the others.
+    /// The most records alive at one time, with keys and values as long as the mean over all keys. A value of unknown
+    /// length counts as long as the mean of the others.
     pub working_set_bytes: u64,
     /// How popular keys are; `None` where too few came often enough.
     pub popularity: Option<Popularity>,
@@ -101,7 +101,7 @@ impl Summary {
     /// Reads a trace to its end.
     ///
     /// # Errors
-    /// A line is not what it should be, there is none, there are too many keys, or `progress` said to stop.
+    /// A line is not what it should be, there is no line, there are too many keys, or `progress` said to stop.
     pub fn read<R: Read>(mut trace: Trace<R>, progress: OnProgress<'_>) -> Result<Self, TraceError> {
         let position = trace.position();
         let mut counting = Counting { threads: Some(Threads::default()), ..Counting::default() };
@@ -210,7 +210,7 @@ impl Counting {
         // As an import has it: a record that was written is there until it is removed.
         let is_missing = event.operation == Operation::Get && key.birth == Birth::default();
         self.reads_missing += u64::from(is_operation && is_missing);
-        // A length of 0 that was read is that of a key that is not there: it does not say how long its value was before.
+        // A read length of 0 means a missing key: it does not show how long its value was before.
         let told = event.value_bytes.filter(|bytes| *bytes > 0 || event.operation.writes_value());
         match told {
             Some(bytes) => key.value_bytes = u32::try_from(bytes).unwrap_or(NOTHING - 1),

@@ -22,8 +22,8 @@ pub(crate) trait Table {
     fn columns(&self) -> &Columns;
 }
 
-/// Gives the operation of the next row that counts, and how many times it was done. If `done` is above 0, it is the same row again, of
-/// which this number of operations was given.
+/// Gives the operation of the next row that counts, and its number of repetitions. If `done` is above 0, it is the same
+/// row again, which has given this number of operations.
 #[inline]
 pub(crate) fn next_event<'a>(
     table: &'a mut impl Table,

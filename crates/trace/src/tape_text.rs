@@ -26,7 +26,7 @@ pub(crate) struct TapeText {
 }
 
 impl TapeText {
-    /// That of an imported tape in a directory.
+    /// The text of an imported tape in a directory.
     pub(crate) fn open(directory: &Path) -> Result<Self, TraceError> {
         let (_, recording) = bakeoff_tape::open_import(directory)?;
         // The last phase is what the application did.
@@ -60,7 +60,7 @@ impl Read for TapeText {
     }
 }
 
-/// Hands over what is written.
+/// Sends the written bytes in pieces.
 struct Pieces {
     sender: SyncSender<Result<Vec<u8>, TraceError>>,
     bytes: Vec<u8>,

@@ -50,7 +50,7 @@ impl TimeUnit {
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// The zone of this name in the system's database, such as `Europe/Zurich`; `None` if there is none.
+    /// The zone of this name in the system's database, such as `Europe/Zurich`; `None` if it is missing.
     pub fn named(name: &str) -> Option<Self> {
         TimeZone::get(name).ok().map(Self)
     }
@@ -121,7 +121,7 @@ pub(crate) struct Times {
     is_ignored: bool,
     /// The command that sorts lines of the form by time.
     sort: Option<&'static str>,
-    /// That of the first operation, which may have none; `None` before it.
+    /// The time of the first operation, which may have none; `None` before it.
     first: Option<Option<f64>>,
     last_s: f64,
     operations: u64,
@@ -173,7 +173,7 @@ impl Times {
         }
     }
 
-    /// What is expected of a time that is less than the one before.
+    /// The expected order, for an error about a time below the one before.
     #[cold]
     fn order(&self) -> String {
         let by = self.sort.map_or_else(String::new, |command| format!(" ({command})"));

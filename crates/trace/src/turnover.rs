@@ -4,7 +4,8 @@ use bakeoff_tape::Operation;
 
 use crate::event::Event;
 
-/// By how much of the records alive, at least this many, a record's age may differ from that of the oldest which is taken for it.
+/// A removed record counts as the oldest if its age differs from the oldest's by at most this part of the records
+/// alive, or this many.
 const AGE_PART: u64 = 10;
 const AGE_LEAST: u64 = 8;
 
@@ -36,7 +37,7 @@ pub struct Turnover {
     pub deleted_oldest: u64,
     /// Records that were made, those with a key above the one made before.
     pub ascending: u64,
-    /// Operations on records that stayed, of which it is known whether they are of the newest tenth of those alive.
+    /// Operations on records that stayed, if it is known whether these are of the newest tenth of live records.
     pub touched_of_known_age: u64,
     /// Of these, those on the newest tenth.
     pub touched_newest: u64,
@@ -53,7 +54,7 @@ impl Turnover {
         is_nine_of_ten(self.deleted_oldest, self.deleted_of_known_age)
     }
 
-    /// Whether nine of ten records were made with a key above that of the one before.
+    /// Whether nine of ten records were made with a key above the one before.
     pub fn makes_ascending_keys(&self) -> bool {
         is_nine_of_ten(self.ascending, self.made().saturating_sub(1))
     }
@@ -67,8 +68,9 @@ impl Turnover {
     /// What writes did on a store that begins with the most records alive at one time. They made a record, replaced one by `update`, replaced one
     /// otherwise, or removed one.
     ///
-    /// Records that the trace made beyond those it removed have filled the store. Where it removes records, as many as it filled are those it begins
-    /// with, and no operation. Of other writes than inserts only as many make records as are removed: the rest replaces.
+    /// Records that the trace made beyond those it removed have filled the store. Where it removes records, the store
+    /// begins with the filled ones, and they are no operations. Of other writes than inserts only as many make records
+    /// as are removed: the rest replaces.
     pub fn on_a_full_store(&self) -> [(Operation, u64); 4] {
         let filled = self.records_max.saturating_sub(self.before).min(self.deleted);
         let kept = self.made().saturating_sub(filled);

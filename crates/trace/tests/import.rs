@@ -126,7 +126,7 @@ fn a_commit_ends_the_batch_of_its_thread() {
     let text = format!("op,key,value_size,thread\n{rows}");
     let import = Import::of(&text, &ImportOptions::default()).unwrap();
     assert_eq!(import.imported.lanes, LaneFacts::Threads(2));
-    // A commit of nothing is none, and what is open at the end is committed.
+    // A commit without a write is none, and an open batch is committed at the end.
     let set = Upsert;
     assert_eq!(kinds(&import), [vec![set, Commit, Get, set, Commit], vec![set, set, Commit]]);
     assert_eq!((import.imported.operations, import.imported.commits), (5, 3));
@@ -400,7 +400,7 @@ fn an_import_stops_whatever_it_does_at_the_moment() {
     }
 }
 
-/// Every answer is looked at by `replay`; this is about who did what.
+/// `replay` checks every answer; this is about the lane of each.
 #[test]
 fn lanes_are_found_out_while_the_trace_is_read() {
     let rows: String = (0..6000).map(|n| format!("set,{},1,t{}\n", n % 90, n % 3)).collect();

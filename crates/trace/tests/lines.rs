@@ -108,7 +108,7 @@ fn a_compressed_trace_that_is_cut_off_is_told_with_its_line() {
 }
 
 proptest! {
-    /// Rows longer than what is read at a time, and rows that lie across its ends, among them.
+    /// Rows longer than one read, and rows across the ends of reads, are among them.
     #[test]
     fn rows_are_those_of_the_csv_library(
         keys_written in prop::collection::vec("[a-z\",\n \u{e9}]{1,30}", 1..200),
@@ -250,7 +250,7 @@ mod tables {
         assert_eq!(omitted.other_keys, 2);
     }
 
-    /// Of Meta's kvcache traces, whose rows count.
+    /// For Meta's kvcache traces, whose rows count.
     #[test]
     fn a_row_says_how_many_of_its_reads_found_something() {
         let text = "op_time,key,key_size,op,op_count,size,cache_hits,ttl,usecase,sub_usecase\n\

@@ -67,7 +67,7 @@ fn text(paths: &[&Path], options: &RewriteOptions) -> String {
     String::from_utf8(write(paths, options, TableForm::Csv).unwrap().0).unwrap()
 }
 
-/// What is on the tapes of an import, lane by lane, phase after phase.
+/// The tapes of an import, lane by lane, phase after phase.
 fn steps(directory: &Path) -> Vec<Vec<Step>> {
     let (_, recording) = open_import(directory).unwrap();
     let mut lanes = Vec::new();
@@ -117,7 +117,7 @@ fn csv(rows: &[Row], has_times: bool, has_threads: bool, has_commits: bool) -> V
     table.write_record(&head).unwrap();
     let mut time_ns = 0_u64;
     for (kind, key, length, thread, gap_ns) in rows {
-        // Where there are commits, a thread has keys of its own.
+        // Where there are commits, each thread has its own keys.
         let shares = u64::from(*thread) * u64::from(!has_commits);
         let thread = (shares + u64::from(key[0])).wrapping_rem(3).to_string();
         let kind = ["get", "set", "insert", "update", "delete", if has_commits { "commit" } else { "get" }][*kind];

@@ -1,4 +1,4 @@
-//! Traces whose figures are known, and traces that are not what they should be.
+//! Traces with known figures, and wrong traces.
 
 use bakeoff_tape::Operation;
 use bakeoff_tape::SizeRange;
@@ -213,7 +213,7 @@ fn rare_keys_that_are_alike_are_uniform_and_not_unknown() {
         let text = csv_of((0..operations).map(|_| random.next_u64() % keys));
         assert_eq!(law(&text), Law::Uniform, "{keys} keys that are alike, {operations} times");
     }
-    // Of so few, popular ones need not stand out.
+    // With so few keys, popular ones need not stand out.
     assert_eq!(summary(&csv_of(0..12)).unwrap().popularity, None);
     assert_eq!(summary(&csv_of((0..90).map(|number| number % 9))).unwrap().popularity, None);
 }
@@ -275,7 +275,7 @@ fn empty_values_that_are_written_are_lengths_and_those_that_are_read_are_none() 
     assert_eq!(both.sizes.max, 10, "that it was gone later says nothing of how long it was");
 }
 
-/// A queue of `alive` records of which the oldest is removed when one is added, `added` times in all.
+/// A queue of `alive` records. Each added record removes the oldest, `added` times in all.
 fn queue(alive: u64, added: u64) -> String {
     let mut text = "op,key,value_size\n".to_owned();
     for number in 0..added {
@@ -364,7 +364,7 @@ fn what_figures_do_not_represent_is_found() {
         |random: &mut Xoshiro256PlusPlus| if !random.next_u64().is_multiple_of(10) { 0 } else { random.next_u64() % 9 };
     let sizes = keys(&mut (0..2_000).map(|_| few(&mut random)), &|key| if key == 0 { 10 } else { 1_000 });
     assert!(matches!(sizes[..], [Misfit::PopularSizes { .. }]), "{sizes:?}");
-    // Making records goes in their order and is no walk, whether or not it is said that they are new.
+    // Making records goes in their order and is no walk, even if they are not marked as new.
     for making in ["insert", "upsert"] {
         let rows: String = (0..3_000).map(|key| format!("{making},{key:06},10\ndelete,{key:06},\n")).collect();
         assert_eq!(summary(&format!("op,key,value_size\n{rows}")).unwrap().misfits(), [], "{making}");
@@ -379,7 +379,7 @@ fn sizes_of_popular_records_are_found_again() {
             0 => random.next_u64() % 500,
             _ => random.next_u64() % 20,
         };
-        // The keys of popular records lie among the others.
+        // The keys of popular records are among the others.
         let keys = (0..20_000).map(|_| popular(&mut random)).map(|key| (key, key * 137 % 500));
         let rows: String = keys.map(|(key, name)| format!("get,{name:06},{}\n", bytes(key))).collect();
         summary(&format!("op,key,value_size\n{rows}")).unwrap()
@@ -417,7 +417,7 @@ fn random_removals_and_keys_in_random_order_are_no_queue() {
 }
 
 proptest! {
-    /// What is counted in one pass is what a set of keys shows.
+    /// One pass counts the same as a set of keys.
     #[test]
     fn records_alive_are_those_of_a_set(operations in proptest::collection::vec((0_u8..3, 0_u8..20), 1..300)) {
         let mut alive = std::collections::BTreeSet::new();

@@ -29,7 +29,7 @@ impl Answer {
             b"304" | b"206" => Self::NotSent,
             [b'2', _, _] => Self::Done,
             b"404" | b"410" => Self::Missing,
-            // Redirects, and what was refused or went wrong.
+            // Redirects, refusals and failures.
             _ => Self::Nothing,
         }
     }
@@ -182,7 +182,7 @@ fn s3_parts(line: &[u8]) -> Option<S3Parts<'_>> {
     Some(S3Parts { bucket, time, operation, key, status, object_bytes })
 }
 
-/// Puts a text behind others in which bytes may be written as `%2F`.
+/// Appends a text that may have bytes written as `%2F`.
 fn push_unquoted(text: &[u8], bytes: &mut Vec<u8>) {
     let digit = |at: usize| text.get(at).and_then(|digit| char::from(*digit).to_digit(16));
     let mut at = 0;

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-/// The length of what lies before the quotation mark that ends a text; `None` if there is none.
+/// The length up to the quotation mark that ends a text; `None` if there is none.
 pub(crate) fn quoted_bytes(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -14,7 +14,7 @@ pub(crate) fn quoted_bytes(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Puts the bytes that a text stands for behind others.
+/// Appends the bytes that a text means.
 pub(crate) fn unescape(text: &[u8], bytes: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr(b'\\', rest) {
@@ -26,7 +26,7 @@ pub(crate) fn unescape(text: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(rest);
 }
 
-/// How many bytes a text stands for.
+/// How many bytes a text means.
 pub(crate) fn unescaped_bytes(text: &[u8]) -> u64 {
     let (mut rest, mut bytes) = (text, 0);
     while let Some(at) = memchr(b'\\', rest) {
@@ -36,7 +36,8 @@ pub(crate) fn unescaped_bytes(text: &[u8]) -> u64 {
     bytes + rest.len() as u64
 }
 
-/// The byte that a backslash and what follows stand for, and how many they are. A backslash that begins nothing is one itself.
+/// The byte that a backslash and the following characters mean, and how many they are. A backslash that begins nothing
+/// is a backslash.
 fn escaped(text: &[u8]) -> (u8, usize) {
     let digit = |at: usize| text.get(at).and_then(|digit| char::from(*digit).to_digit(16));
     match text.get(1) {

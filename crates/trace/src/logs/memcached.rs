@@ -1,5 +1,5 @@
-//! What `memcached -vv` prints: `<28 get user:1`, what a connection asks, and `>28 sending key user:1` and `>28 END`, what it is answered.
-//! Lengths of what is read and times are not in it; what was not found is.
+//! The output of `memcached -vv`: `<28 get user:1` is a request of a connection, `>28 sending key user:1` and `>28 END`
+//! are its answers. It shows what was not found, but neither times nor lengths of values read.
 //!
 //! Source: memcached's `proto_text.c`, `proto_bin.c` and `doc/protocol.txt`. Connections are handled by several threads, so their lines may be
 //! mixed: each is known by its number.
@@ -115,7 +115,7 @@ impl Memcached {
             asked.found(key);
             return;
         }
-        // A binary answer begins with what is no answer.
+        // A binary answer begins with lines that are no answer.
         if text.starts_with(b"Writing bin response") || text.trim_ascii_start().starts_with(b"0x") {
             return;
         }
@@ -154,7 +154,7 @@ impl Asked {
             let missing = (Operation::Get, Some(0));
             let (operation, value_bytes) = match self.what {
                 What::Read if is_found => (Operation::Get, None),
-                // `END` comes after what was found, `EN` of `mg` and the binary error where nothing was.
+                // `END` follows found values; `EN` of `mg` and the binary error mean that nothing was found.
                 What::Read if is(&[b"EN", b"Writing an error: Not found"]) => missing,
                 What::Read => (Operation::Get, None),
                 // An `add` of an existing record and a `cas` of a changed one have looked, and found it.
@@ -198,7 +198,7 @@ pub(crate) fn is_memcached_line(line: &[u8]) -> bool {
 /// Whether a line tells something else.
 fn is_of_the_server(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    // `28: Client using the ascii protocol`, and with `-vvv` the states of a connection and what was looked for.
+    // `28: Client using the ascii protocol`, and with `-vvv` the states of a connection and its look-ups.
     let is_state = digits > 0 && line[digits..].starts_with(b": ");
     is_state || is_memcached_head(line) || line.starts_with(b"> FOUND KEY") || line.starts_with(b"> NOT FOUND")
 }

@@ -1,4 +1,4 @@
-//! Logs: texts in which a line is no row of a table. Each form takes its lines apart, and gives the operations that they stand for.
+//! Logs: texts in which a line is no row of a table. Each form takes its lines apart, and gives their operations.
 
 mod access;
 mod escapes;
@@ -35,7 +35,7 @@ pub(crate) trait Log: Send {
     /// Takes a line apart, which is not empty, and gives the operations that are known from it.
     fn line<'a>(&mut self, line: &'a [u8], origin: Origin, out: &mut Out<'_>) -> Line<'a>;
 
-    /// Whether blanks at the ends of lines, and empty lines, are parts of what it takes apart.
+    /// Whether blanks at the ends of lines, and empty lines, matter to it.
     fn needs_blanks(&self) -> bool {
         false
     }
@@ -97,7 +97,7 @@ impl Out<'_> {
         self.intake.unread(origin, text, None);
     }
 
-    /// Ends a batch behind what was put; false if commits do not matter.
+    /// Ends a batch after the operations so far; false if commits do not matter.
     pub(crate) fn commit(&mut self, origin: Origin) -> bool {
         let operation = Operation::Commit;
         if self.ignores(operation.name().as_bytes()) {
@@ -194,7 +194,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     is_number.then(|| digits.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
 }
 
-/// Takes what is before a byte from the beginning of a text, and the byte.
+/// Takes the beginning of a text up to a byte, with that byte.
 fn take_until<'a>(text: &mut &'a [u8], byte: u8) -> Option<&'a [u8]> {
     let end = memchr(byte, text)?;
     let taken = &text[..end];

@@ -1,7 +1,8 @@
-//! What Redis's `MONITOR` prints: `1339518083.107412 [0 127.0.0.1:60866] "set" "x" "6"`, time in seconds, database, client, and the
-//! command with its arguments, escaped. Answers are not in it, and so neither lengths of what was read nor what was not found.
+//! The output of Redis's `MONITOR`: `1339518083.107412 [0 127.0.0.1:60866] "set" "x" "6"`, time in seconds, database,
+//! client, and the command with its arguments, escaped. It has no answers, so neither lengths of values read nor
+//! misses.
 //!
-//! A field of a hash is a record, whose key is that of the hash, a zero byte and the field.
+//! A field of a hash is a record. Its key is the key of the hash, a zero byte and the field.
 
 use bakeoff_tape::Operation;
 use memchr::memmem;
@@ -179,7 +180,7 @@ pub(crate) fn is_redis_line(line: &[u8]) -> bool {
     head(line).is_some_and(|head| Arguments { rest: head.rest }.all(|argument| argument.is_some()))
 }
 
-/// What is before the command of a line.
+/// The part of a line before its command.
 struct Head<'a> {
     time_s: f64,
     database: &'a [u8],

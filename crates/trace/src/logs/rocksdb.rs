@@ -1,8 +1,9 @@
 //! What RocksDB's `trace_analyzer -convert_to_human_readable_trace` writes: `0x6B31 1 0 100 1700000000000000`, the key in hexadecimal
 //! digits, the type of the operation, the column family, the length of the value, and the time in microseconds.
 //!
-//! Source: `TraceAnalyzer::WriteTraceSequence` and `enum TraceOperationType` in RocksDB's `tools/trace_analyzer_tool.cc` and `.h`. The length
-//! of a value is written for `Put`, `Merge` and `PutEntity`; it is 0 for all others, reads included, of which it means nothing.
+//! Source: `TraceAnalyzer::WriteTraceSequence` and `enum TraceOperationType` in RocksDB's
+//! `tools/trace_analyzer_tool.cc` and `.h`. The length of a value is written for `Put`, `Merge` and `PutEntity`. For
+//! all others, reads included, it is 0 and means nothing.
 
 use bakeoff_tape::Operation;
 
@@ -10,7 +11,7 @@ use crate::error::Origin;
 use crate::logs::spaces::Spaces;
 use crate::logs::{Line, Log, Out, number, take_until};
 
-/// By type: the name by which it can be ignored, and what it is. Others touch records otherwise than an operation on one does.
+/// By type: the name by which it can be ignored, and its operation. Types without one touch records in other ways.
 const TYPES: [(&str, Option<Operation>); 10] = [
     ("get", Some(Operation::Get)),
     ("put", Some(Operation::Upsert)),
@@ -42,7 +43,7 @@ impl Log for RocksDb {
         if !push_hexadecimal(digits, key) {
             return Line::Foreign;
         }
-        // What is merged is not as long as what comes of it.
+        // A merged value has another length than the result.
         let value_bytes = Some(value_bytes).filter(|_| operation == Operation::Upsert);
         out.push(origin, (operation, key), value_bytes, Some(time_us as f64 / 1e6));
         Line::Read
@@ -72,7 +73,7 @@ fn parts(line: &[u8]) -> Option<Parts<'_>> {
     Some(Parts { digits: digits.strip_prefix(b"0x")?, kind, family, value_bytes, time_us: number(rest)? })
 }
 
-/// Puts the bytes that digits stand for behind others; false if they are no whole bytes.
+/// Appends the bytes that digits mean; false if they are no whole bytes.
 fn push_hexadecimal(digits: &[u8], bytes: &mut Vec<u8>) -> bool {
     let value = |digit: u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),

@@ -15,7 +15,7 @@ use crate::logs::{Line, Log, Out};
 /// A statement that goes over several lines, at most.
 const STATEMENT_BYTES_MAX: usize = 1 << 20;
 
-/// The most tables of which something is known, and the most savepoints within each other.
+/// The most tables with known facts, and the most nested savepoints.
 const TABLES_MAX: usize = 4096;
 const SAVEPOINTS_MAX: usize = 1024;
 
@@ -82,7 +82,7 @@ impl Tables {
         self.place(name).map(|place| &self.all[place].1)
     }
 
-    /// A table, of which nothing is known if it comes for the first time; `None` if there are too many.
+    /// A table, without known facts if it is new; `None` if there are too many.
     fn entry(&mut self, name: &[u8]) -> Option<&mut Table> {
         if self.place(name).is_none() {
             if self.all.len() >= TABLES_MAX {
@@ -230,7 +230,7 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// What is before the sign that ends a text, in which two stand for one.
+    /// The text before the sign that ends it. Two signs in it mean one.
     fn quoted(&mut self, sign: u8) -> Option<&'a [u8]> {
         let text = self.rest;
         let mut at = 0;
@@ -320,7 +320,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A table's name, perhaps after that of its schema.
+    /// A table's name, perhaps after the name of its schema.
     fn table(&mut self) -> Option<&'a [u8]> {
         let name = self.name()?;
         if self.sign(b'.') { self.name() } else { Some(name) }
@@ -355,7 +355,7 @@ enum Value<'a> {
 impl Value<'_> {
     fn bytes(self) -> u64 {
         match self {
-            // Two signs stand for one.
+            // Two signs mean one.
             Self::Text(text) => (text.len() - text.iter().filter(|byte| **byte == b'\'').count() / 2) as u64,
             Self::Blob(digits) => digits.len() as u64 / 2,
             Self::Number(digits) => (digits.len() as u64).min(INTEGER_BYTES),
@@ -432,7 +432,7 @@ impl Sql {
         }
     }
 
-    /// Follows transactions: what is written in one is a batch. What one undoes cannot be undone here.
+    /// Follows transactions: writes within one are a batch. bakeoff cannot undo those of a rolled back one.
     fn transaction(&mut self, word: &[u8], mut tokens: Tokens<'_>, origin: Origin, out: &mut Out<'_>) -> Effect {
         let now = &mut self.transaction;
         let has_written = now.wrote_at.is_some();
@@ -488,7 +488,7 @@ impl Sql {
                         columns.push(lower.clone());
                     }
                     if lower == b"key" && last_word == b"primary" {
-                        // Of the column, or of those in brackets, of which there must be one.
+                        // A key of the column, or of the columns in brackets, which must be one.
                         let mut ahead = tokens.clone();
                         key = match ahead.sign(b'(') {
                             true => ahead.name().filter(|_| ahead.sign(b')')).map(<[u8]>::to_ascii_lowercase),

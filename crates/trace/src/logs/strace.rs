@@ -22,9 +22,9 @@ const OPEN_MAX: usize = 1 << 16;
 /// strace's output.
 #[derive(Default)]
 pub(crate) struct Strace {
-    /// By descriptor; with `-y` those of different processes differ by their paths.
+    /// By descriptor; with `-y` descriptors of different processes differ by their paths.
     open: HashMap<Vec<u8>, OpenFile>,
-    /// By process: what was printed of a call before another process's line came into it.
+    /// By process: the part of a call printed before another process's line.
     unfinished: HashMap<Vec<u8>, Vec<u8>>,
     done: VecDeque<Done>,
     lines: u64,
@@ -37,7 +37,7 @@ struct OpenFile {
     creates: bool,
     is_new: bool,
     appends: bool,
-    /// What is written is all there is.
+    /// It has only the bytes written.
     begins_empty: bool,
     is_read: bool,
     is_written: bool,
@@ -46,7 +46,7 @@ struct OpenFile {
     /// Its length, if the system told.
     file_bytes: Option<u64>,
     position: u64,
-    /// The end of what was read or written.
+    /// The end of the bytes read or written.
     end: u64,
 }
 
@@ -230,7 +230,7 @@ impl Strace {
         Effect::OnRecords
     }
 
-    /// It was looked whether a file is there.
+    /// A look-up of whether a file exists.
     fn looked_up(&mut self, call: &Call<'_>) -> Effect {
         let Some(path) = call.path(0) else { return Effect::Foreign };
         if call.has_failed_with(b"ENOENT") {
@@ -418,7 +418,7 @@ impl Call<'_> {
         })
     }
 
-    /// A path of its arguments, counted from 0, below the directory that stands before it if it is relative.
+    /// A path of its arguments, counted from 0. If it is relative, it is below the directory before it.
     fn path(&self, place: usize) -> Option<Vec<u8>> {
         let mut rest = self.arguments;
         for number in 0.. {
@@ -454,7 +454,7 @@ fn bracketed(descriptor: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Puts the bytes behind others that a text stands for, in which bytes may be written as in C: `\n`, `\303`.
+/// Appends the bytes of a text, in which bytes may be written as in C: `\n`, `\303`.
 fn unescape(text: &[u8], bytes: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr(b'\\', rest) {

@@ -18,7 +18,7 @@ pub(crate) struct Ycsb {
 impl Log for Ycsb {
     fn line<'a>(&mut self, line: &'a [u8], origin: Origin, out: &mut Out<'_>) -> Line<'a> {
         let Some((kind, key, fields)) = parse(line) else {
-            // What it prints before it begins, and its figures at the end, are no operations that were lost.
+            // The lines before it begins, and the figures at its end, are no lost operations.
             return if self.has_begun && !is_figure(line) { Line::Foreign } else { Line::WithoutRecord };
         };
         self.has_begun = true;

@@ -1,4 +1,4 @@
-//! Logs that other programs write, as they print them: what each line becomes, and that what is printed is read back.
+//! Logs that other programs write, as they print them: what each line becomes, and that printed text is read back.
 
 mod access;
 mod json;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 /// An operation as it is read: kind, key, length of the value.
 type Row = (Operation, Vec<u8>, Option<u64>);
 
-/// What is read of a log.
+/// The result of reading a log.
 #[derive(Debug)]
 struct Read {
     rows: Vec<Row>,
@@ -34,7 +34,7 @@ fn read_with(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Read, Stri
     Ok(Read { rows, times, omitted: trace.omitted().clone() })
 }
 
-/// Reads a log whose form is to be recognised.
+/// Reads a log and recognises its form.
 fn read(text: impl AsRef<[u8]>) -> Result<Read, String> {
     read_with(text, &ReadOptions::default())
 }

@@ -72,7 +72,7 @@ fn a_transaction_is_a_batch_and_a_statement_outside_of_any_too() {
     ] {
         assert_eq!(batches(&log(statements)), expected, "{statements}");
     }
-    // What is undone cannot be undone here, so it counts as unread.
+    // bakeoff cannot undo writes, so a rollback counts as unread.
     let many: String = (0..200).map(|_| put('a')).collect();
     for undo in ["ROLLBACK", "ROLLBACK TO s", "rollback transaction to savepoint s"] {
         let undone = log(&format!("begin, a, b, {undo}, c, commit"));
