@@ -28,8 +28,7 @@ use bakeoff_results::results_file::{PutAside, ResultsFile};
 /// not bring the machine down.
 const MEMORY_PART: (u64, u64) = (9, 10);
 
-/// A run whose cells are measured. Its results are kept; tapes, stores and made media are still
-/// there, until it is dropped or removed.
+/// A measured run. Its results are kept; tapes, stores and made media exist until it is dropped or removed.
 pub struct FinishedRun {
     /// How it ended.
     pub ended: Ended,
@@ -109,8 +108,8 @@ impl Grounds {
     }
 }
 
-/// Measures what is planned: all of it, or as a race, in search of the highest rates, or for a map,
-/// as `file` says. What is found is kept in `directory`.
+/// Measures the plan: all of it, or as a race, in search of the highest rates, or for a map, as `file` says. The
+/// results are kept in `directory`.
 ///
 /// # Errors
 /// Something that the run needs cannot be made, or its results cannot be written.
@@ -145,7 +144,7 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunRecord) -> BTr
     let mut directories = setup.directories.clone();
     for (medium, directory) in made.directories() {
         let facts = Medium::read(&directory);
-        // What serves it is what the kernel names; what it is, we know.
+        // The kernel names the server of the file system; bakeoff knows what it made.
         let file_system = setup.made.get(&medium).map(|new| new.name.to_owned()).or(facts.file_system.clone());
         let image_on = (!facts.is_memory()).then(|| Box::new(Medium::read(&setup.base)));
         file.media.insert(medium.clone(), Medium { file_system, image_on, ..facts });

@@ -1,7 +1,7 @@
 //! A map: small races at places of a plane, most of them where the winner changes, as long as the budget lasts.
 //!
-//! Which place comes next follows from the results so far (`bakeoff_results::map_plane`), so a map that was interrupted goes on where it was.
-//! The last part of the time goes to places whose first ones were not told apart.
+//! The next place follows from the results so far (`bakeoff_results::map_plane`), so an interrupted map goes on where
+//! it was. The last part of the time goes to places without a clear winner.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -35,12 +35,12 @@ pub(crate) struct Map {
     costs: Costs,
     random: Xoshiro256PlusPlus,
     plane: Plane,
-    /// The workload of each place at which something can be measured.
+    /// The workload of each measurable place.
     workloads: BTreeMap<MapPoint, usize>,
     /// Places that were begun in an earlier run and not done.
     begun: Vec<MapPoint>,
     current: Option<Current>,
-    /// Places for which there was too little time, or of which further rounds say nothing.
+    /// Places for which there was too little time, or where further rounds show nothing new.
     too_long: BTreeSet<MapPoint>,
 }
 
@@ -165,7 +165,7 @@ impl Map {
         self.undecided(run)
     }
 
-    /// A place whose first ones were not told apart, with the fewest rounds.
+    /// A place without a clear winner, with the fewest rounds.
     fn undecided(&self, run: &RunState<'_>) -> Option<Current> {
         let races = races(run.rounds(), &self.facts);
         let open = races.iter().filter(|(at, race)| race.is_open(self.facts.optimize) && !self.too_long.contains(at));

@@ -12,7 +12,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal, waitid,
 };
 
-/// The variable in which the script passes its own path.
+/// The variable in which the script passes its path.
 const SCRIPT: &str = "BAKEOFF_SCRIPT";
 
 /// The script `./bakeoff`, if it started us.
@@ -42,7 +42,7 @@ pub(crate) fn need(program: &str, package: &str, what: &str, missing: Missing) -
         if missing == Missing::Tell {
             bail!("{what} needs {program}, which a run installs first (apt-get install -y {package})");
         }
-        // It says what it does; whether that helped is seen by looking again.
+        // It prints what it does; a second look shows whether it helped.
         let mut install = Command::new(script);
         let why = format!("{program}, which {what} needs");
         install.args(["install", &why, package]).stdin(Stdio::inherit()).stdout(std::io::stderr());
@@ -56,19 +56,19 @@ pub(crate) fn need(program: &str, package: &str, what: &str, missing: Missing) -
 /// Whether a program is there.
 pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Where mkfs lies is not on everybody's PATH.
+    // The directory of mkfs is not on everybody's PATH.
     let places = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
     places.into_iter().any(|place| place.join(program).is_file())
 }
 
-/// Runs a command to its end; what it says is part of the error.
+/// Runs a command to its end; its output is part of the error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let words = format!("{command:?}").replace('"', "");
     let output = command.output().with_context(|| format!("cannot start `{words}`"))?;
     ended_well(&words, &output)
 }
 
-/// How often it is asked whether a command is still wanted.
+/// How often a command is checked for still being wanted.
 const POLL: Duration = Duration::from_millis(20);
 
 /// The same for a command that takes a while, until `go_on` says no.
@@ -78,8 +78,8 @@ pub(crate) fn run_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> Resu
     output.map_or_else(|| bail!("`{words}` was stopped"), |output| ended_well(&words, &output))
 }
 
-/// What a program says that says little, as much as fits a pipe; `None` where `go_on` said no, and
-/// it was killed with all that it had started.
+/// The output of a program with little output, at most a pipe full. `None` where `go_on` said no: then it was killed
+/// with everything that it had started.
 ///
 /// # Errors
 /// It cannot be started.

@@ -137,7 +137,7 @@ impl Race {
         is_decided
     }
 
-    /// Leaves out those of which a round would not be done in its part of the time, as each write has to be flushed that nobody asked to be.
+    /// Leaves out stores whose round would not be done in its part of the time, because they flush each write unasked.
     fn leave_out_too_slow(&mut self, run: &RunState<'_>) {
         let asked = &run.setup.plan.workloads[self.asked];
         let (costs, dropped, workload) = (&self.costs, &mut self.facts.dropped, self.asked);
@@ -213,8 +213,8 @@ impl Race {
         None
     }
 
-    /// Leaves out the variants that have no time for as many rounds as tell something, the most expensive ones first. Enough rounds of a few
-    /// are worth more than a round of each. The cheapest stays.
+    /// Leaves out the variants that have no time for enough rounds to show something, the most expensive ones first.
+    /// Enough rounds of a few are worth more than a round of each. The cheapest stays.
     fn leave_out_variants(&mut self, run: &RunState<'_>) {
         let mut expected: Vec<(usize, Duration)> = Vec::new();
         for question in 0..self.facts.questions.len() {

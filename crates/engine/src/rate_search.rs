@@ -30,7 +30,7 @@ pub(crate) struct RateSearches {
     next: usize,
 }
 
-/// A workload whose highest rates are looked for.
+/// The workload of the current searches.
 struct Searched {
     /// Index into the plan's workloads.
     workload: usize,
@@ -165,7 +165,7 @@ impl RateSearches {
         true
     }
 
-    /// Finds the rates to try next: of each search, or where all have come to their ends, further rounds at these until they stand.
+    /// Finds the rates to try next for each search. Where all have ended, these get further rounds until they stand.
     fn begin_turn(&mut self, run: &RunState<'_>, of: &mut Searched) {
         of.probes.measured = Some(false);
         for &place in &of.places {
@@ -187,7 +187,7 @@ impl RateSearches {
         let cell = &workload.cells[index];
         let takes = Duration::from_nanos(search.round_ns(rate, run.rounds()).unwrap_or_default() as u64);
         search.probes.insert(cell.id.clone(), rate);
-        // As it stands, so that a run that is killed can be read, and its cells be asked for by hand.
+        // In its current state, so that a killed run can be read, and its cells can be run by hand.
         run.file.find_rate = Some(self.facts.clone());
         run.write_file()?;
         if run.is_interrupted() || of.left(run).is_some_and(|left| takes > left) {
@@ -271,7 +271,7 @@ impl RateSearches {
         self.facts.searches[place].rounds_at(rate, &self.facts.bound, run.rounds())
     }
 
-    /// Whether it is known where the limit of a search lies, or that it has none in reach.
+    /// Whether the limit of a search is bracketed, or out of reach.
     fn is_bracketed(&self, run: &RunState<'_>, place: usize) -> bool {
         let bracket = Bracket::of(&self.facts.searches[place].tried(&self.facts.bound, run.rounds()));
         (bracket.held.is_some() && bracket.failed.is_some()) || self.next_rate(run, place).is_none()

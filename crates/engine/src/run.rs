@@ -46,7 +46,7 @@ impl Run {
         Ok(Self { pending, costs, is_over: false })
     }
 
-    /// The next step: the first in order whose workload fits the time left.
+    /// The next step: the first in order with a workload that fits the time left.
     fn choose(&self, run: &RunState<'_>) -> Option<usize> {
         let pending = &self.pending;
         let Some(left) = run.budget_left() else { return (!pending.is_empty()).then_some(0) };

@@ -37,7 +37,7 @@ const LATE: Duration = Duration::from_secs(5);
 /// That part.
 const LATE_PART: u32 = 4;
 
-/// The most that it comes to.
+/// Its maximum.
 const LATE_MAX: Duration = Duration::from_secs(600);
 
 /// A run under way.
@@ -95,7 +95,7 @@ pub(crate) struct CellLimit {
 pub struct Ended {
     /// Rounds of cells, failed ones too.
     pub measured: usize,
-    /// Those of them that failed.
+    /// The failed ones.
     pub failed: usize,
     /// Cells that failed since the machine lacked something: they are tried again when the run is resumed.
     pub retried: usize,
@@ -119,7 +119,7 @@ impl RunState<'_> {
         Ok(self.file.write(self.directory.path())?)
     }
 
-    /// The part of the budget, if there is one, that is not needed to remove what is put aside.
+    /// The part of the budget, if there is one, that is not needed to remove files put aside.
     pub(crate) fn budget_to_measure(&self) -> Option<Duration> {
         Some(self.budget?.saturating_sub(self.scratch.removal_time()))
     }
@@ -271,7 +271,7 @@ impl RunState<'_> {
         Ok(tapes)
     }
 
-    /// Removes the tapes of a workload that is not measured again soon: they are recorded anew, the same, if it is.
+    /// Removes the tapes of a workload that is not measured again soon. If it is, the same tapes are recorded again.
     pub(crate) fn forget_tapes(&mut self, index: usize) -> Result<()> {
         self.tapes.remove(&index);
         remove_tree(&workload_directory(self.scratch, index)?)
@@ -352,7 +352,7 @@ impl RunState<'_> {
         self.write_file()
     }
 
-    /// Keeps what is to be kept of a run that ended, with what the budget left out.
+    /// Finishes the records of a run that ended, with the omissions of the budget.
     pub(crate) fn end(mut self, given_up: Vec<Omission>) -> Result<Ended> {
         self.results.sync()?;
         self.file.rounds_ended = Some(self.results.ended() as u64);

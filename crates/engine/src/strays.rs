@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 
-/// How long orphans are looked for. Some make new ones faster than they are killed.
+/// How long the search for orphans goes on. Some make new ones faster than they are killed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The children of this process before a program was started.

@@ -30,9 +30,8 @@ pub struct RequestByHand {
 }
 
 impl RequestByHand {
-    /// Records the tapes of the cell whose id begins with `id` in a fresh directory below `parent`.
-    /// `rates` are the searches of the run that the cell belongs to: cells at the rates that it
-    /// tried are found too.
+    /// Records the tapes of the cell whose id begins with `id` in a fresh directory below `parent`. `rates` are the
+    /// searches of the cell's run: cells at the rates that it tried are found too.
     ///
     /// # Errors
     /// No cell, or several, begin so; or the tapes cannot be recorded.

@@ -20,7 +20,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use crate::cell::claims::Refusal;
 use crate::place::names::TEMPORARY;
 
-/// What became of each gate that a driver came to, by its phase.
+/// The result of each gate that a driver reached, by its phase.
 type Passed = BTreeMap<String, Result<DroppedCache, String>>;
 
 /// The gates of a round, and who opens them.
@@ -57,10 +57,10 @@ impl Gates {
         Ok(Self { passed, is_over, gates: paths, keeper })
     }
 
-    /// What dropping the cache before a phase came to, which a driver says it has measured; `None` where it has no gate.
+    /// The result of dropping the cache before a phase that a driver reports as measured; `None` where it has no gate.
     ///
     /// # Errors
-    /// The driver did not come to the gate, or the store's files stayed in memory: the cell fails.
+    /// The driver did not reach the gate, or the store's files stayed in memory: the cell fails.
     pub(crate) fn passed(&self, phase: &PhaseRequest) -> Result<Option<DroppedCache>, Refusal> {
         let Some(gate) = &phase.gate else { return Ok(None) };
         let name = &phase.name;
@@ -144,7 +144,7 @@ mod tests {
         let dropped = gates.passed(&phases[0]).unwrap().unwrap();
         assert!(dropped.resident_before_bytes >= 1 << 20 && dropped.is_cold(), "{dropped:?}");
         assert!(matches!(gates.passed(&phases[1]), Err((FailureKind::BadOutput, _))), "nobody came");
-        // Ends although nobody comes to the second gate.
+        // It ends although no driver reaches the second gate.
         drop(gates);
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct CellJob<'a> {
     pub(crate) driver: &'a Driver,
     /// Our directory on the medium, for what a disturbance needs.
     pub(crate) scratch: &'a Path,
-    /// Where what cells share lies: tapes, and what a disturbance needs.
+    /// The directory of files that cells share: tapes, and files for a disturbance.
     pub(crate) shared: &'a Path,
     pub(crate) recording: &'a Recording,
     /// What tells whether a driver changed a file that it shares with others; `None` by hand.
@@ -47,7 +47,7 @@ impl<'a> CellJob<'a> {
         Phases::of(&self.workload.workload, self.recording, &self.store.capabilities)
     }
 
-    /// What the driver is asked, for the store's files in `directory`.
+    /// The request to the driver, for the store's files in `directory`.
     pub(crate) fn request(&self, round: u32, directory: PathBuf) -> Request {
         let value_sizes = value_sizes(&self.workload.workload);
         Request {
@@ -69,7 +69,7 @@ impl<'a> CellJob<'a> {
         }
     }
 
-    /// Whether the store is asked for a compacted copy of itself.
+    /// Whether the store must make a compacted copy of itself.
     pub(crate) fn is_copied(&self) -> bool {
         self.compacted_copy && self.store.capabilities.compacted_copy && !self.cell.axes.killed
     }

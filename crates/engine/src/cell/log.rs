@@ -1,4 +1,4 @@
-//! The log of a driver: bounded, and what it tells of a driver that ended without an event.
+//! The log of a driver: bounded, and the evidence of why a driver ended without an event.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -37,7 +37,7 @@ impl Log {
         Ok(Self { file })
     }
 
-    /// One in memory, of a driver whose words are not kept.
+    /// A log in memory, for a driver whose messages are not kept.
     ///
     /// # Errors
     /// Too many files are open.
@@ -111,8 +111,8 @@ pub(crate) fn lacks_a_jar(log: &str) -> bool {
     log.lines().any(|line| words.iter().any(|words| line.starts_with(words)))
 }
 
-/// Why a JVM did not start, by its log: its own words, and the variables whose options it took up,
-/// one of which may be what it does not take.
+/// Why a JVM did not start, by its log: its own message, and the variables with options that it used, one of which may
+/// be wrong.
 pub(crate) fn jvm_start_failure(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let at = |words: &str| lines.iter().position(|line| line.starts_with(words));

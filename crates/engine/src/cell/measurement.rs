@@ -85,7 +85,7 @@ pub(crate) fn run(
         _ => ending,
     };
     collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
-    // A group that stays takes nothing from what was measured. `bakeoff clean` removes it.
+    // A group that stays takes nothing from the measurements. `bakeoff clean` removes it.
     drop(group.map(MemoryGroup::remove));
     if !matches!(ending, Ending::Interrupted) {
         let finished = matches!(ending, Ending::Event(Event::Finished(_)));
@@ -122,7 +122,7 @@ impl Listener for Round<'_, '_> {
     }
 }
 
-/// What becomes of a round whose medium cannot be used any more, or has no room for a directory.
+/// The result of a round whose medium cannot be used any more, or has no room for a directory.
 pub(crate) fn without_medium(
     job: &CellJob<'_>,
     round: u32,

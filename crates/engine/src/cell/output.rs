@@ -17,7 +17,7 @@ pub(crate) const LINE_BYTES_MAX: u64 = 4 << 20;
 /// Lines that are read ahead. A driver that prints more waits until they are taken.
 const LINES_AHEAD: usize = 4;
 
-/// What is read, and thrown away, of what a driver prints after its last line that counts.
+/// How much of a driver's output after its last line that counts is read, and thrown away.
 const REST_BYTES_MAX: usize = 1 << 20;
 
 /// How long the output may stay open after all processes that had it were killed.

@@ -24,7 +24,7 @@ use crate::quote::beginning;
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
-/// How often the user's wish to stop is looked at.
+/// How often the user's wish to stop is checked.
 const POLL: Duration = Duration::from_millis(50);
 
 /// How long a driver may take to exit after its last event, or after a line that is none.
@@ -34,7 +34,7 @@ const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
 /// itself.
 const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Where what a driver said last is looked for.
+/// The part of the log that is searched for a driver's last message.
 const LAST_WORDS_BYTES: u64 = 4 << 10;
 
 /// Where the report of a JVM that died is: it takes some 100 KB.
@@ -73,7 +73,7 @@ pub(crate) trait Listener {
 pub(crate) enum Ending {
     /// With an event that says so.
     Event(Event),
-    /// As it was asked to, after all phases.
+    /// On request, after all phases.
     Died,
     /// Some other way, as seen from here.
     Failed { kind: FailureKind, message: String },
@@ -219,7 +219,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
         dying |= printed.event == Event::Dying;
         listener.heard(printed)
     });
-    // Before the process ends: what it has opened and removed is given back then.
+    // Before the process ends: its open but removed files are freed then.
     let left = Left::if_full(&job.request.directory, job.request.hints.value_bytes_max);
     let patience = match ending {
         // What a JVM prints when it dies is no event: its report and its death follow.
@@ -244,7 +244,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
             late_end(by_itself, status)
         }
         Some(Followed::Last(event)) => Ending::Event(event),
-        // Its output was what it, or a library in it, had to say before it died.
+        // Its output was its own last message, or a library's, before it died.
         Some(Followed::Rubbish(_)) if by_itself && died(status) => silent_end(job, status, kills_before),
         Some(Followed::Rubbish(what)) => no_event(&what),
         Some(Followed::Stopped(ending)) => ending,
@@ -266,7 +266,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
 enum Followed {
     /// With its last event.
     Last(Event),
-    /// With what is no event, in words.
+    /// Text that is no event, as an error.
     Rubbish(String),
     /// The driver is not to go on.
     Stopped(Ending),
@@ -308,7 +308,7 @@ fn follow(
         let line = match next {
             Next::Line(line) => line,
             Next::Unreadable(what) => return Some(Followed::Rubbish(what)),
-            // What it has printed was read long ago, and somebody else has its output open.
+            // Its output was read long ago, and another process has its output open.
             Next::Nothing if ended.is_some_and(|ended| ended.elapsed() > CLOSED_TIME_MAX) => return None,
             Next::Nothing => continue,
             Next::End => return None,
@@ -350,8 +350,7 @@ fn end(driver: DriverProcess, patience: Duration, output: &mut Output, log: &Log
     (driver.has_exited(), driver.end())
 }
 
-/// The process said that it was done, and then did not end well: what it did not say may be wrong
-/// too.
+/// The process reported that it was done, and then failed: its other reports may be wrong too.
 fn late_end(by_itself: bool, status: Option<ExitStatus>) -> Ending {
     let (kind, how) = match by_itself {
         false => (FailureKind::Timeout, format!("did not end within {}", format_duration(EXIT_TIME_MAX))),
@@ -369,8 +368,7 @@ fn how_it_ended(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Whether a process that is no more was ended by a signal, and not by SIGPIPE because nobody reads
-/// on after what is no text.
+/// Whether a signal ended a process, other than SIGPIPE because nobody reads on after text that is no event.
 fn died(status: Option<ExitStatus>) -> bool {
     status.and_then(|status| status.signal()).is_some_and(|number| number != 13)
 }

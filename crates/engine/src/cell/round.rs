@@ -1,4 +1,4 @@
-//! What a driver has reported of one round of a cell, checked against what it was asked, as result lines.
+//! The reports of a driver about one round of a cell, checked against its request, as result lines.
 
 use bakeoff_protocol::{
     CellEnd, CellStatus, Event, FailureKind, Finished, PhaseLine, PhaseResult, Request, ResultLine, Structure,
@@ -27,7 +27,7 @@ pub(crate) struct RoundRecord<'a> {
     pub(crate) gates: Option<Gates>,
     /// The times that the process under way has claimed; `None` before it starts.
     claimed: Option<Claimed>,
-    /// What is seen of its memory.
+    /// Observations of its memory.
     memory: Option<SeenMemory>,
     /// What fails it in any case, such as wrong answers that a driver has counted. It may say more of them.
     wrong: Option<Refusal>,
@@ -90,7 +90,7 @@ impl<'a> RoundRecord<'a> {
         }
     }
 
-    /// Takes an event of a process that was asked for `request`.
+    /// Takes an event of a process with this request.
     ///
     /// # Errors
     /// It cannot be true: why.
@@ -119,7 +119,7 @@ impl<'a> RoundRecord<'a> {
     fn take_phase(&mut self, result: &PhaseResult, request: &Request) -> Result<(), Refusal> {
         let at = self.lines.len();
         let asked = self.job.phases().asked.into_iter().nth(at).zip(request.phases.get(at));
-        // Which phase is due was looked at before.
+        // The due phase was checked before.
         let Some(((_, tape), phase_request)) = asked else { return Ok(()) };
         let keeps_data = self.job.store.capabilities.keeps_data;
         let held_against = phase::Asked {
@@ -155,7 +155,7 @@ impl<'a> RoundRecord<'a> {
         Ok(())
     }
 
-    /// The lines of the round; `request` is what the driver was asked last. `None` if the user stopped it.
+    /// The lines of the round; `request` is the driver's last one. `None` if the user stopped it.
     pub(crate) fn end(mut self, ending: Ending, process_ns: u64, request: Option<&Request>) -> Option<Vec<ResultLine>> {
         self.end.process_ns = process_ns;
         match ending {
@@ -185,7 +185,8 @@ impl<'a> RoundRecord<'a> {
         Some(self.lines)
     }
 
-    /// The most of what was seen from outside and what the driver measured: between two looks from outside a phase may begin and end.
+    /// The larger of the peak seen from outside and the driver's own: a phase may begin and end between two looks from
+    /// outside.
     fn disk_peak(&self, finished: &Finished) -> Option<u64> {
         let of_phases = self.lines.iter().filter_map(|line| match line {
             ResultLine::Phase(phase) => phase.result.background_work?.disk,
@@ -220,7 +221,7 @@ impl<'a> RoundRecord<'a> {
         }
     }
 
-    /// What is wrong with the sizes of directories that a driver reported, now that it has ended.
+    /// The mistake in the sizes of directories that a driver reported, now that it has ended.
     fn untrue_directory(&self, finished: &Finished, request: &Request) -> Option<String> {
         let store = &self.job.store;
         let is_kept = store.capabilities.keeps_data && store.structure != Structure::Memory;

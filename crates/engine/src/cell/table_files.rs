@@ -8,7 +8,7 @@ pub(crate) fn table_bytes(directory: &Path, table_files: &[String]) -> Option<u6
     (!table_files.is_empty()).then(|| below(directory, table_files, false))
 }
 
-/// Those of a directory, of which all files are table files if `all` says so, and of the directories below it.
+/// The table files of a directory and of the directories below it. With `all`, each of its files is one.
 fn below(directory: &Path, table_files: &[String], all: bool) -> u64 {
     let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
     let bytes = |entry: std::fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! What drivers whose code is compiled while it runs are warmed up with: a small workload of the same kind.
+//! The warm-up of drivers whose code is compiled while it runs: a small workload of the same kind.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,7 +16,7 @@ const VALUE_BYTES: u64 = 64 << 20;
 /// This many records are never too many, regardless of the length of values.
 const RECORDS_OF_LONG_VALUES: u64 = 100;
 
-/// The tapes of the small workload: those of the workload itself if it is small, else others next to them.
+/// The tapes of the small workload: the workload's own if it is small, else others next to them.
 pub(crate) fn record(
     workload: &Workload,
     recording: &Recording,

@@ -38,7 +38,7 @@ const LINE_BYTES_MAX: u64 = 4 << 10;
 pub struct Driver {
     /// Its executable.
     pub path: PathBuf,
-    /// What it says of itself and its stores.
+    /// Its description of itself and its stores.
     pub description: DriverDescription,
 }
 
@@ -55,10 +55,10 @@ impl Driver {
         given.collect()
     }
 
-    /// Asks a driver for the JVM what it finds.
+    /// Asks a driver for the JVM for its findings.
     ///
     /// # Errors
-    /// What it cannot run without.
+    /// The things it cannot run without.
     pub fn check(&self) -> Result<DriverCheck, String> {
         let log = Log::in_memory().map_err(|why| explained(&why))?;
         let start = DriverStart::new(&self.path, "check", &log);
@@ -75,7 +75,7 @@ impl Driver {
     }
 }
 
-/// Every driver found, and what was wrong with those left out.
+/// Every driver found, and why the others are left out.
 pub struct Drivers {
     /// Drivers that answer, those found first before others.
     pub drivers: Vec<Driver>,
@@ -91,12 +91,12 @@ pub struct Drivers {
 pub struct UnresponsiveDriver {
     /// Its executable.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub why: String,
 }
 
 impl UnresponsiveDriver {
-    /// Where it is, and what is wrong with it.
+    /// Its path and its problem.
     pub fn describe(&self) -> String {
         format!("{} is left out: {}", self.path.display(), self.why)
     }
@@ -332,7 +332,7 @@ fn describe(path: &Path) -> Result<DriverDescription> {
     check_interpreter(path)?;
     let log = Log::in_memory()?;
     let start = DriverStart::new(path, "describe", &log);
-    // Others are asked at the same time, so what it leaves is killed when all have answered.
+    // Others answer at the same time, so leftovers are killed when all have answered.
     let answer = ask(&start, Vec::new(), DESCRIBE_TIME_MAX, None, &|| true)?;
     let described = match answer.status {
         Some(status) if status.success() || !answer.output.is_empty() => description_of(&answer.output),

@@ -1,4 +1,4 @@
-//! Drivers: found, asked what they can do, and built when a store of theirs is asked for.
+//! Drivers: bakeoff finds them, asks for their descriptions, and builds them when one of their stores is needed.
 
 pub(crate) mod discovery;
 pub(crate) mod process;

@@ -1,5 +1,5 @@
-//! A driver's process: started with its limits, and ended with what it has started. Every verb of a
-//! driver is run from here.
+//! A driver's process: started with its limits, and ended with everything it has started. Every verb of a driver is run
+//! from here.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -27,14 +27,14 @@ use crate::strays::Strays;
 /// The most that is read of what a driver prints for a verb other than `run`.
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 
-/// How often it is asked whether a driver has ended.
+/// How often the end of a driver is checked.
 const POLL: Duration = Duration::from_millis(2);
 
 /// How long the rest of the output is waited for, which something that left the driver's process
 /// group may hold.
 const REST_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Where a driver's last words are looked for.
+/// The part of the log that is searched for a driver's last message.
 const LAST_WORDS_BYTES: u64 = 4 << 10;
 
 /// How a driver is started.
@@ -110,7 +110,7 @@ impl DriverProcess {
         self.child.id()
     }
 
-    /// What it prints.
+    /// Its standard output.
     pub(crate) fn stdout(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
@@ -190,14 +190,14 @@ pub(crate) struct Answer {
     killed_for: String,
     /// Whether the time limit was the reason.
     pub(crate) is_late: bool,
-    /// What it printed.
+    /// Its standard output.
     pub(crate) output: Vec<u8>,
     /// The end of its standard error.
     pub(crate) log: String,
 }
 
 impl Answer {
-    /// What it printed, as text.
+    /// Its standard output, as text.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.output)
     }

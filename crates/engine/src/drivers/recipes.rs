@@ -77,7 +77,7 @@ impl Recipe {
         !self.is_built(found) && !found.unresponsive.contains_key(&self.program)
     }
 
-    /// Refuses what is not built.
+    /// Refuses a driver that is not built.
     fn check_built(&self, found: &Drivers) -> Result<()> {
         if !self.is_missing(found) {
             return Ok(());
@@ -169,9 +169,8 @@ pub fn store_names(drivers: &Drivers) -> Result<StoreNames> {
 /// `suits` allows, if anything may be built.
 ///
 /// # Errors
-/// If no driver works, one cannot be built of which a store was named, or none of those of the
-/// named stores answers. Where all stores are asked for, what cannot be built is left out with a
-/// note.
+/// No driver works, a driver of a named store cannot be built, or none of the named stores' drivers answers. Where all
+/// stores are requested, drivers that cannot be built are left out with a note.
 pub fn drivers_for(
     mut drivers: Drivers,
     stores: &StoreChoice,
@@ -211,7 +210,7 @@ pub fn drivers_for(
     Ok(drivers)
 }
 
-/// Of each program that is there and does not answer what is lost with it, why, and what to do.
+/// For each program that exists and does not answer: what is lost with it, why, and what to do.
 ///
 /// # Errors
 /// As [`recipes`].

@@ -1,4 +1,4 @@
-//! Hard conditions: which stores can do what is needed at all, and what the others lack.
+//! Hard conditions: which stores can meet the need at all, and what the others lack.
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::{Durability, Platform, StoreDescription};
@@ -50,10 +50,10 @@ const COPYLEFT: [&str; 7] = [
     "Sleepycat",
 ];
 
-/// What stores are written in, those of drivers that are not built too.
+/// The languages of stores, including those of drivers that are not built.
 const LANGUAGES: [&str; 4] = ["c", "c++", "java", "rust"];
 
-/// Refuses languages and licences that are none which a store might have; `place` is where a key's words stand.
+/// Refuses languages and licences that no store can have; `place` is the place of a key's words.
 pub fn check_languages_and_licenses(
     need: &Need,
     stores: &[StoreDescription],
@@ -93,7 +93,7 @@ pub struct PromisingMore {
     pub otherwise: Vec<(String, Durability)>,
 }
 
-/// Which stores can do what is needed.
+/// Which stores can meet the need.
 pub struct Divided {
     /// Stores that can, by name.
     pub able: Vec<String>,
@@ -105,7 +105,7 @@ pub struct Divided {
     pub able_otherwise: Vec<String>,
 }
 
-/// Divides stores by what is needed; `missing` says of a store why it cannot be opened here.
+/// Divides stores by the need; `missing` gives why a store cannot be opened here.
 pub fn divide<'a>(
     need: &Need,
     stores: &[StoreDescription],

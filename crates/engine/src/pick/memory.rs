@@ -40,7 +40,7 @@ pub(crate) fn memory_text(memory: Memory, data_bytes: u64) -> String {
     }
 }
 
-/// What holds the data, or as much as a store may be given here.
+/// Enough for the data, or as much as a store may have here.
 fn equal_bytes(data_bytes: u64, usable_bytes: u64) -> u64 {
     let holding = data_bytes.saturating_mul(BY_DATA).max(EQUAL_BYTES_MIN);
     let holding = holding.checked_next_power_of_two().unwrap_or(u64::MAX);

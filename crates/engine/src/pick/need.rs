@@ -1,4 +1,4 @@
-//! What an application keeps and does, and what it asks of a store.
+//! The data and operations of an application, and its demands on a store.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub const BATCH_MAX: u64 = 1_000_000;
 /// Operations of a round by default: enough that a store's unfinished work on the load is a small part of it.
 pub const OPERATIONS_USUAL: u64 = 50_000;
 
-/// From this length on keys are hashes where nothing is said, unless they ascend.
+/// Keys of at least this length are hashes by default, unless they ascend.
 pub const KEY_BYTES_HASHED: u64 = 20;
 
 /// What a store must be able to do.
@@ -47,7 +47,7 @@ pub const MUSTS: [(&str, Must); 4] = [
 /// Which stores take part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stores {
-    /// Those of the drivers that are there.
+    /// The stores of built drivers.
     Built,
     /// All, after building missing drivers.
     All,
@@ -103,7 +103,7 @@ pub struct Need {
     pub cold: bool,
     /// Threads that use the store at the same time.
     pub threads: u64,
-    /// Those of them that only read, and that only write; 0 where all do the same.
+    /// Threads that only read, and threads that only write; 0 where all do the same.
     pub readers: u64,
     /// As `readers`.
     pub writers: u64,
@@ -119,7 +119,7 @@ pub struct Need {
     pub stores: Stores,
     /// How long the measuring may take.
     pub budget: Duration,
-    /// A directory on the disk to measure; `None` for that of the results.
+    /// A directory on the disk to measure; `None` for the disk of the results.
     pub dir: Option<PathBuf>,
     /// Seed of every random choice.
     pub seed: u64,
@@ -179,8 +179,8 @@ impl Need {
         self.mix.iter().any(|(kind, _)| !is_write(kind))
     }
 
-    /// How the keys that are measured are made: where nothing is said, integers below 10 bytes, hashes from 20 bytes on unless keys ascend, and
-    /// else digits.
+    /// The form of the measured keys. By default, keys below 10 bytes are integers, keys from 20 bytes on are hashes
+    /// unless they ascend, and others are digits.
     pub(crate) fn form_of_keys(&self) -> KeyForm {
         self.key_form.unwrap_or(match self.key_bytes.min {
             0..10 => KeyForm::Integer,
@@ -195,7 +195,7 @@ impl Need {
         kinds.map(|kind| self.access_of.get(kind).unwrap_or(&self.access)).any(Access::has_popular_records)
     }
 
-    /// Whether what it reads depends on other threads' writes.
+    /// Whether its reads depend on other threads' writes.
     pub fn scans(&self) -> bool {
         self.does("scan") || self.does("first")
     }

@@ -21,10 +21,11 @@ use crate::pick::suite_file::{Access, Axes, Limits, Phase, Role, Settings, Store
 /// Rounds of a race at most: a difference that 100 rounds do not show does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 100;
 
-/// Operations of a round at most where each may wait for the disk. Of these three rounds tell the 99.9th percentile: ten of all lie beyond it.
+/// Operations of a round at most where each may wait for the disk. Three such rounds determine the 99.9th percentile:
+/// ten of all operations are beyond it.
 const OPERATIONS_FLUSHED_MAX: u64 = OPERATIONS_P999_MIN;
 
-/// Operations of a round at least, of which three rounds tell the 99th and the 99.9th percentile.
+/// Operations of a round at least, so that three rounds determine the 99th and the 99.9th percentile.
 const OPERATIONS_P99_MIN: u64 = 334;
 const OPERATIONS_P999_MIN: u64 = 3_334;
 
@@ -65,7 +66,8 @@ struct Change {
 impl PickSuite {
     /// The suite for these stores.
     ///
-    /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible. Some promise more than is asked.
+    /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible. Some
+    /// have a higher durability level than the need.
     ///
     /// # Errors
     /// It cannot be written as TOML.
@@ -79,7 +81,7 @@ impl PickSuite {
         Ok(Self { operations: Some(operations), ..Self::asking(suite, changes(need, promising_more, batches))? })
     }
 
-    /// The suite that replays a tape: nothing of it can be changed but the promise and the memory.
+    /// The suite that replays a tape: only durability and memory can change.
     ///
     /// # Errors
     /// The tape is not there, or its path is not text.
@@ -149,7 +151,7 @@ fn settings(promising_more: &[(String, Durability)]) -> Settings {
         .collect()
 }
 
-/// The parts of a budget of which a round of one store may take one, where there are as many stores.
+/// A round of one store may take one part of the budget, which has at most this many.
 const PARTS: usize = 6;
 
 /// One store that takes very long must not take the others' time.
@@ -244,7 +246,7 @@ pub fn check_goal(need: &Need, place: &str) -> Result<()> {
     }
 }
 
-/// Refuses a percentile of which so few operations as a round has say nothing.
+/// Refuses a percentile that the number of operations of a round cannot determine.
 ///
 /// # Errors
 /// With what would do.
@@ -292,14 +294,14 @@ pub fn check_keys(need: &Need, place: &str) -> Result<()> {
     Ok(())
 }
 
-/// How many keys a round may use: each record has one of its own, even if others were deleted before it.
+/// How many keys a round may use: each record has its own, even if others were deleted before it.
 fn keys_used(need: &Need, records: u64, mix: &[(String, f64)]) -> u64 {
     let operations = operations(need, mix, need.durability).count;
     let phase = spec(mix);
     // Only writers number new records, at the distance of the number of threads.
     let distance = if need.writers > 0 { need.threads.div_ceil(need.writers) } else { 1 };
     let may_be = |kind| drawn_max(phase.share(kind), operations).saturating_mul(distance);
-    // An integer that is not there lies above all others.
+    // A missing integer is above all others.
     let spare = u64::from(need.missing > 0.0 && need.form_of_keys() == KeyForm::Integer);
     records.saturating_add(may_be(Operation::Insert)).saturating_add(may_be(Operation::Upsert)).saturating_add(spare)
 }
@@ -317,7 +319,7 @@ fn spec(mix: &[(String, f64)]) -> PhaseSpec {
     PhaseSpec::new(PICK_PHASE, kinds, None)
 }
 
-/// How many operations a round has: as many as are asked for, unless they take too long or the records do not last.
+/// How many operations a round has: the requested number, unless they take too long or the records do not last.
 fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> RoundOperations {
     let from = need.operations.max(1);
     let mut operations = RoundOperations { count: from, cut: None };

@@ -42,7 +42,7 @@ impl SuiteFile {
     }
 }
 
-/// Values of axes; those of a variant take the place of the suite's.
+/// Values of axes; a variant's replace the suite's.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Axes {
@@ -93,7 +93,7 @@ pub(crate) struct Phase {
     /// Kinds of operation by weight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mix: Option<BTreeMap<String, f64>>,
-    /// Threads with mixes of their own.
+    /// Threads with their own mixes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) roles: Vec<Role>,
     #[serde(skip_serializing_if = "Option::is_none")]

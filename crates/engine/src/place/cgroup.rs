@@ -19,8 +19,7 @@ const PREFIX: &str = "bakeoff-cell-";
 /// Where control groups are mounted, as nearly all systems do.
 const MOUNT: &str = "/sys/fs/cgroup";
 
-/// How often, and after what pause each, a group whose last process has just gone is tried to be
-/// removed.
+/// How often, and after what pause each, bakeoff tries to remove a group whose last process has just gone.
 const REMOVALS: (u32, Duration) = (100, Duration::from_millis(10));
 
 /// The kernel has two versions of control groups, whose files have different names.
@@ -67,7 +66,7 @@ impl MemoryGroups {
     /// Finds one, and tries it by making a group and removing it.
     ///
     /// # Errors
-    /// Why there is none, and what would help.
+    /// Why there is none, and how to get one.
     pub fn find() -> Result<Self> {
         let own = fs::read_to_string("/proc/self/cgroup")
             .context("this kernel shows no control groups (/proc/self/cgroup)")?;
@@ -104,7 +103,7 @@ impl MemoryGroups {
         Ok(group)
     }
 
-    /// Groups whose makers are gone, and that can be removed.
+    /// Groups of ended processes that can be removed.
     pub fn leftovers(&self) -> Vec<PathBuf> {
         let is_left = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str());

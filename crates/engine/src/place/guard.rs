@@ -24,14 +24,13 @@ use crate::reporter::Reporter;
 /// The hidden verb.
 const VERB: &str = "guard";
 
-/// Its name among processes: not that of bakeoff, by which one may kill a run.
+/// Its name among processes: another than bakeoff's, by which one may kill a run.
 const NAME: &CStr = c"made-media";
 
-/// How long after the run's end what it started may hold its directories: a driver that was about
-/// to begin, mkfs.
+/// How long after the run's end its processes may hold its directories: a driver that was about to begin, mkfs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often it is looked whether that has ended.
+/// How often that is checked.
 const POLL: Duration = Duration::from_millis(20);
 
 /// The process that guards the files that a run makes, and the pipe that closes when the run ends.
@@ -68,7 +67,7 @@ impl Drop for Guard {
     }
 }
 
-/// Runs the verb: waits for the run's end, and removes what it left.
+/// Runs the verb: waits for the run's end, and removes its leftovers.
 pub fn guard(reporter: Reporter) -> Result<()> {
     // Under another name it does the same.
     let _ = set_name(NAME);

@@ -1,5 +1,4 @@
-//! Where stores, tapes and results lie: directories of our own, media made for a run, and control
-//! groups.
+//! Places of stores, tapes and results: bakeoff directories, media made for a run, and control groups.
 
 pub(crate) mod cgroup;
 pub(crate) mod guard;

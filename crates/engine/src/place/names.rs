@@ -1,5 +1,4 @@
-//! Names of the directories that a run makes: who finds them later knows by them whose they are and
-//! what they are for.
+//! Names of the directories that a run makes. They show later whose they are and what they are for.
 
 /// The beginning of the names of all scratch directories.
 pub(crate) const SCRATCH: &str = "bakeoff-scratch-";
@@ -10,8 +9,7 @@ pub(crate) const TEMPORARY: &str = "temporary";
 /// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
 const TAPES: &str = ".tapes";
 
-/// What follows [`SCRATCH`] in the name of a directory in which flushes are tried; names of runs
-/// begin with a time.
+/// The text after [`SCRATCH`] in the name of a directory for trying flushes; names of runs begin with a time.
 const FLUSHES: &str = "flush-";
 
 /// In the names of the directories that hold images.
@@ -43,18 +41,18 @@ pub(crate) fn made_medium(run: &str, medium: &str) -> String {
     format!("{}{MADE}{medium}", of_run(run))
 }
 
-/// The directory in which flushes are tried.
+/// The directory for trying flushes.
 pub(crate) fn flushes() -> String {
     format!("{SCRATCH}{FLUSHES}{}", std::process::id())
 }
 
-/// Whether what follows [`SCRATCH`] in a name is that of a place for stores, and not of tapes, of a
-/// medium made for the run, or of flushes.
+/// Whether the text after [`SCRATCH`] in a name belongs to a place for stores, and not to tapes, to a medium made for
+/// the run, or to flushes.
 pub(crate) fn is_of_stores(rest: &str) -> bool {
     !rest.ends_with(TAPES) && !rest.contains(MADE) && !rest.starts_with(FLUSHES)
 }
 
-/// Whether what follows [`of_run`] in a name is that of tapes or of a medium made for the run.
+/// Whether the text after [`of_run`] in a name belongs to tapes or to a medium made for the run.
 pub(crate) fn is_of_tapes_or_made(rest: &str) -> bool {
     rest == TAPES || rest.starts_with(MADE)
 }

@@ -81,7 +81,7 @@ impl OwnDirectory {
         let marker = path.join(MARKER);
         let cannot = || format!("cannot write {}", marker.display());
         let mut file = File::create_new(&marker).with_context(cannot)?;
-        // Before it marks the directory as ours: another run removes what is ours and not locked.
+        // Before it marks the directory: another run removes bakeoff directories that are not locked.
         lock(&mut file, path)
             .and_then(|()| Ok(file.write_all(kind.line().as_bytes())?))
             .and_then(|()| Self::locked(path, file))
@@ -221,7 +221,7 @@ pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
     mounts
 }
 
-/// Unmounts what a run mounted in a directory of its own: nothing is ever removed through a mount.
+/// Unmounts what a run mounted in its directory: nothing is ever removed through a mount.
 fn unmount_below(directory: &Path) -> Result<()> {
     for point in mounts_below(directory).into_iter().rev() {
         unmount(&point, UnmountFlags::empty())
@@ -265,8 +265,8 @@ pub fn kind_of(path: &Path) -> Option<Kind> {
 /// A directory is marked within this time after it was made, unless its maker was killed.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
-/// The directories in `base` whose makers were killed before they had marked them. They are known
-/// by an empty marker, or by a name that only bakeoff gives.
+/// The directories in `base` whose makers were killed before they had marked them. They have an empty marker, or a name
+/// that only bakeoff gives.
 pub(crate) fn unmarked(base: &Path, is_our_name: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut unmarked = Vec::new();
     for entry in std::fs::read_dir(base).into_iter().flatten().flatten() {
@@ -292,8 +292,8 @@ fn is_unfinished(path: &Path) -> bool {
     std::fs::read_dir(path).is_ok_and(|entries| entries.count() == usize::from(has_empty_marker(path)))
 }
 
-/// Removes a directory whose maker was killed before its marker was written. Any other is left as
-/// it is. Whether it is gone.
+/// Removes a directory whose maker was killed before its marker was written. Leaves any other as it is. Gives whether
+/// it is gone.
 pub fn remove_unfinished(path: &Path) -> bool {
     if !is_unfinished(path) {
         return false;
@@ -326,7 +326,7 @@ mod tests {
         let mut own = OwnDirectory::create(&base.path().join("own"), Kind::Scratch).unwrap();
         let path = own.path().to_owned();
         assert!(!own.restore(Kind::Scratch, &["store"]).unwrap(), "it is there");
-        // All of it, its marker alone, and all of it before a driver made what it was asked for.
+        // All of it, its marker alone, and all of it before a driver made the requested files.
         for remains in [None, Some("file"), Some("store")] {
             if remains == Some("file") {
                 std::fs::write(path.join("file"), "").unwrap();

@@ -25,15 +25,14 @@ const ID_DIGITS: usize = 16;
 pub struct Removal {
     own: OwnDirectory,
     path: PathBuf,
-    /// What is removed of results, files before their directories; `None` if the whole directory
-    /// is.
+    /// The parts of results to remove, files before their directories; `None` for the whole directory.
     parts: Option<Vec<PathBuf>>,
     /// What bakeoff did not write.
     kept: Vec<PathBuf>,
 }
 
 impl Removal {
-    /// Decides what is removed: a scratch directory whole, and of results what bakeoff wrote.
+    /// Decides what to remove: a scratch directory whole, and of results only bakeoff's files.
     ///
     /// # Errors
     /// The directory is another one or in use, cannot be looked into, or something is mounted among
@@ -69,7 +68,7 @@ impl Removal {
         Ok(Self { own, path, parts: Some(parts), kept })
     }
 
-    /// What is removed: the directory, or the parts of one in which something stays.
+    /// The paths to remove: the directory, or its parts if something stays.
     pub fn targets(&self) -> &[PathBuf] {
         match &self.parts {
             Some(parts) if !self.kept.is_empty() => parts,
@@ -128,7 +127,7 @@ fn is_directory(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|facts| facts.is_dir())
 }
 
-/// What is in a directory, without its marker, in the order of names.
+/// The entries of a directory, without its marker, in the order of names.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     let read = std::fs::read_dir(directory).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = read.with_context(|| format!("cannot look into {}", shown(directory)))?;

@@ -24,7 +24,7 @@ pub enum Readers {
 }
 
 impl Readers {
-    /// Those of a directory that was made before.
+    /// The readers of an existing directory.
     pub fn of(directory: &Path) -> Self {
         let is_private = directory.metadata().is_ok_and(|facts| facts.permissions().mode() & OTHERS == 0);
         if is_private { Self::Owner } else { Self::All }
@@ -95,8 +95,8 @@ pub struct FoundRun {
     pub named_so: usize,
 }
 
-/// The run that is called so: its directory, a directory that holds it alone, or the newest below `out` to which `run --name` gave that
-/// name. What is none of these is taken for the directory of a run.
+/// The run with this name: its directory, a directory that holds it alone, or the newest below `out` to which
+/// `run --name` gave that name. Any other name is taken for the directory of a run.
 ///
 /// # Errors
 /// The directory holds several runs.
@@ -137,9 +137,8 @@ const SECOND_LENGTH: usize = 15;
 /// A clock may be changed by so much, as between time zones, and still be right.
 const CLOCK_CHANGE: Duration = Duration::from_secs(26 * 60 * 60);
 
-/// What orders runs by when they began: the second in their names, and of those of one second when
-/// their marker was written, which is done once. A run of a clock that was far ahead comes before
-/// all others.
+/// The order of runs by their beginning: the second in their names, and within one second the time when their marker
+/// was written, which happens once. A run of a clock that was far ahead comes before all others.
 fn begun(path: &Path) -> (bool, String, Option<SystemTime>, PathBuf) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let second: String = name.chars().take(SECOND_LENGTH).collect();

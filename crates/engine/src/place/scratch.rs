@@ -35,8 +35,7 @@ struct Place {
     room: Room,
     /// Files and directories of the stores that are put aside there.
     aside: u64,
-    /// Why nothing can be measured there any more: its file system has come to be read-only, its
-    /// device is gone, …
+    /// Why nothing can be measured there any more: its file system has become read-only, its device is gone, …
     unusable: Option<String>,
 }
 
@@ -53,8 +52,7 @@ fn report_restored(own: &OwnDirectory, reporter: Reporter) {
     reporter.report(&format!("note: something removed {path}, which this run needs: it is made again"));
 }
 
-/// What was free on a file system when the run began, in bytes and inodes; `None` where it does not
-/// tell.
+/// The free space of a file system when the run began, in bytes and inodes; `None` where it is unknown.
 struct Room(Option<(u64, u64)>);
 
 /// A file system that does not count inodes (btrfs) counts as having one for this many bytes, as ext4 has.
@@ -76,7 +74,7 @@ impl Room {
 /// Removing that takes longer than this is announced.
 const ANNOUNCED: Duration = Duration::from_secs(2);
 
-/// Where stores of many files lie until the run ends, in a medium's scratch directory.
+/// The directory of retired stores with many files until the run ends, in a medium's scratch directory.
 const RETIRED: &str = "retired";
 
 /// A cell's store, in a medium's scratch directory.
@@ -94,7 +92,7 @@ impl Scratch {
         run: &str,
         reporter: Reporter,
     ) -> Result<Self> {
-        // Whole from the beginning, so that it removes what is made if the rest cannot be.
+        // Whole from the beginning, so that it removes the first directories if the others cannot be made.
         let mut scratch = Self { places: BTreeMap::new(), tapes: None, retired: 0, emptied_s: Vec::new(), reporter };
         for (medium, directory) in media {
             let path = directory.join(names::medium(run, medium));
@@ -235,15 +233,14 @@ impl Scratch {
         }
     }
 
-    /// How long it will take, about, to remove what is put aside: to remove an empty file is as
-    /// much work as to cut it. The median, for some stores' data was on its way to the disk when
-    /// they were cut.
+    /// About how long the removal of files put aside will take: removing an empty file is as much work as cutting it.
+    /// It uses the median, since some stores' data was on its way to the disk when they were cut.
     pub(crate) fn removal_time(&self) -> Duration {
         let aside: u64 = self.places.values().map(|place| place.aside).sum();
         Duration::from_secs_f64(aside as f64 * bakeoff_stats::median(&self.emptied_s).unwrap_or(0.0))
     }
 
-    /// Removes everything. What lies on a medium that cannot be used any more is only told of.
+    /// Removes everything. Files on a medium that cannot be used any more are only reported.
     pub(crate) fn remove(mut self) -> Result<()> {
         let expected = self.removal_time();
         if expected > ANNOUNCED {
@@ -262,7 +259,7 @@ impl Scratch {
     }
 }
 
-/// What lies in `base` under names that begin so, with the rest of each name.
+/// The entries in `base` whose names begin with `beginning`, with the rest of each name.
 fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
     let paths = entries.map(|entry| (entry.path(), entry.file_name().to_string_lossy().into_owned()));
@@ -335,8 +332,8 @@ pub(crate) fn remove_leftovers<'a>(directories: impl Iterator<Item = &'a PathBuf
     }
 }
 
-/// The same of the run whose results are in `directory`, before it is planned again: leftovers take
-/// the room that the plan looks for.
+/// The same for the run whose results are in `directory`, before it is planned again: leftovers take the room that the
+/// plan needs.
 pub fn remove_leftovers_of(options: &RunOptions, directory: &Path, reporter: Reporter) {
     let base = options.dir.as_ref().unwrap_or(&options.out);
     let run = directory.file_name().unwrap_or_default().to_string_lossy();

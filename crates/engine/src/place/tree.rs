@@ -126,8 +126,7 @@ fn branches(root: &Path) -> Vec<PathBuf> {
     level
 }
 
-/// What is in a directory, if that is directories alone. The type is that of the entry itself: a
-/// link is no directory.
+/// The entries of a directory, if all are directories. The type is the entry's own: a link is no directory.
 fn only_directories_in(directory: &Path) -> Option<Vec<PathBuf>> {
     let entries = std::fs::read_dir(directory).ok()?;
     entries
@@ -165,7 +164,7 @@ mod tests {
         remove_tree(&root).unwrap();
     }
 
-    /// A driver that puts a link in the place of its directory had what it leads to removed.
+    /// When a driver put a link in the place of its directory, the link's target was removed.
     #[test]
     fn what_stands_in_the_place_of_a_tree_is_removed_alone() {
         let parent = tempfile::tempdir().unwrap();

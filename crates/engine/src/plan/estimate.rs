@@ -41,7 +41,8 @@ fn rounds_ns(setup: &Setup) -> Vec<f64> {
     cells.map(|cells| cells.into_iter().map(|(_, cell_ns)| cell_ns).sum()).collect()
 }
 
-/// What of a run would fit a budget if cells took what is guessed of them: what the run begins with, and corrects by what they take.
+/// The part of a run that would fit a budget if cells took their estimates. The run begins with these, and corrects
+/// them by its measurements.
 pub fn describe_share(setup: &Setup, budget: Duration) -> String {
     format!("{}: {}", format_duration(budget), share(&rounds_ns(setup), setup.suite.rounds(), budget))
 }
@@ -77,10 +78,10 @@ const BYTE_OF_LSM_NS: f64 = 30.0;
 /// Flushes of a write that is acknowledged when it is flushed: SQLite with a rollback journal took as long as six, a log takes one.
 pub(crate) const FLUSHES_OF_A_WRITE: f64 = 3.0;
 
-/// The same where a guess that is too high would leave out for nothing who needs but one.
+/// The same where a guess that is too high would leave out stores that need only one.
 pub(crate) const FLUSHES_OF_A_WRITE_MIN: f64 = 1.0;
 
-/// How many times as long a flush takes in an image file: what it flushes is flushed by two file systems.
+/// How many times as long a flush takes in an image file: two file systems flush the same data.
 const OF_IMAGE: f64 = 5.0;
 
 /// How many times as long a cell takes during a disturbance.
@@ -120,14 +121,14 @@ pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan, flushes_of_a_wri
     cells.collect()
 }
 
-/// Process start, warm-up, operations, bytes, flushes of acknowledged writes, and what is waited for a disturbance to get going, which then
-/// makes all of it slower.
+/// Process start, warm-up, operations, bytes, flushes of acknowledged writes, and the wait for a disturbance to begin,
+/// which then makes all of it slower.
 fn estimate_ns(workload: &WorkloadPlan, costs: CellCosts) -> f64 {
     let estimate = &workload.estimate;
     // Where memory cannot hold the data, an operation may wait for the disk.
     let beyond_memory = workload.conditions.memory_limit_bytes.is_some_and(|limit| estimate.data_bytes_max > limit);
     let operation_ns = if beyond_memory { 200e3 } else { 10e3 };
-    // The start of a process that compiles its code while it runs, and what it runs to that end.
+    // The start of a process that compiles its code while it runs, and its warm-up.
     let warm_up_ns = match costs.warm_up {
         WarmUpLimit::None => 0.0,
         WarmUpLimit::Time(time) => 1e9 + time.as_nanos() as f64,

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const FLUSHES_OF_CELL: usize = 9;
 const PATIENCE_OF_CELL: Duration = Duration::from_millis(100);
 
-/// What is written before each.
+/// The bytes written before each.
 const BYTES: [u8; 4096] = [7; 4096];
 
 /// What one flush takes on each medium where some store flushes its writes, nanoseconds; `None` where it could not be tried. Media that are made
@@ -38,7 +38,7 @@ impl Flushes {
         let in_memory = |medium: &str| made.get(medium).is_some_and(NewFileSystem::is_in_memory);
         let media: BTreeSet<&String> = media.filter(|medium| !in_memory(medium)).collect();
         let tried = |medium: &String| match made.get(medium) {
-            // It is not there yet, but its image will lie there.
+            // It does not exist yet, but its image will be there.
             Some(_) => flush_ns(base).ok(),
             None => flush_ns(directories.get(medium)?).ok(),
         };
@@ -50,7 +50,7 @@ impl Flushes {
         self.0.get(medium).copied().flatten().unwrap_or(0.0)
     }
 
-    /// What a size that was told counts of them; nothing where there are none.
+    /// The flushes that an estimate counts, for people; nothing where there are none.
     pub(crate) fn label(&self) -> Option<String> {
         let label = |(medium, ns): (&String, &Option<f64>)| match ns {
             Some(ns) => format!("{} on {medium}", bakeoff_text::time(*ns)),
@@ -66,7 +66,7 @@ impl Flushes {
     }
 }
 
-/// The median time of flushing what was added to a small file, nanoseconds.
+/// The median time of flushing an append to a small file, nanoseconds.
 ///
 /// The file has a name, since a file system may know that a nameless one need not be flushed. Its directory is marked
 /// as bakeoff's, in case this process is killed now.

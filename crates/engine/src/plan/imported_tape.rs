@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The most of a tape's name that is in a title, characters.
 const NAME_CHARACTERS_MAX: usize = 60;
 
-/// An imported tape, every file of which was found whole.
+/// An imported tape with every file whole.
 pub(crate) struct ImportedTape {
     pub(crate) workload: Workload,
     pub(crate) recording: Recording,

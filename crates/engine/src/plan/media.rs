@@ -14,7 +14,7 @@ use crate::explain::Advised;
 use crate::place::made_media::{NewFileSystem, images_bytes};
 use crate::place::own_directory::make_named;
 
-/// Where cells and tapes lie, and the room there is for them once everything that is to be made is.
+/// The places of cells and tapes, and their room once everything planned is made.
 pub(crate) fn plan_media(
     media: &BTreeMap<String, Medium>,
     directories: &BTreeMap<String, PathBuf>,
@@ -33,12 +33,12 @@ pub(crate) fn plan_media(
     };
     let there = media.iter().map(|(name, medium)| (name.clone(), room(&directories[name], medium)));
     let mut media: BTreeMap<_, _> = there.collect();
-    // Where the tapes lie.
+    // The place of the tapes.
     media.entry(DEFAULT_MEDIUM.to_owned()).or_insert_with(|| room(base, &Medium::read(base)));
     for (name, file_system) in made {
         // A tenth is the file system's own.
         let free_bytes = Some(file_system.bytes / 10 * 9);
-        // What it drops from the cache stays in that of its image.
+        // Pages dropped from its cache stay in the cache of its image.
         let kept_in_memory_by =
             Some(if file_system.is_in_memory() { "tmpfs" } else { "the image of a medium that is made" });
         let kept_in_memory_by = kept_in_memory_by.map(str::to_owned);
@@ -48,7 +48,7 @@ pub(crate) fn plan_media(
     media
 }
 
-/// Those of the media given that are to be made.
+/// The given media that are to be made.
 pub(crate) fn made_media(given: &BTreeMap<String, PathBuf>) -> Result<BTreeMap<String, NewFileSystem>> {
     let mut made = BTreeMap::new();
     for (name, place) in given {

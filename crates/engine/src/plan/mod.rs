@@ -1,4 +1,5 @@
-//! What is to be measured, found out before anything is: the suite, the drivers, the media, the cells, and what all of it takes.
+//! The plan of a run, made before anything is measured: the suite, the drivers, the media, the cells, and the time of
+//! all of it.
 
 pub(crate) mod estimate;
 pub(crate) mod flush;

@@ -1,4 +1,4 @@
-//! A search for the highest rates before anything is measured: what is looked for, and what that takes at least.
+//! The plan of a search for the highest rates: its goal, and the least time that it takes.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::plan::setup::Setup;
 use crate::plan::step::open_phase;
 
-/// How long the open loop may last, seconds: rates at which it would be shorter or longer are not tried. In less than the first
-/// hardly anything shows of what a store does in the background.
+/// How long the open loop may last, seconds. Rates at which it would be shorter or longer are not tried. Below the
+/// first, a store's background work hardly shows.
 const PHASE_S: (f64, f64) = (0.1, 30.0);
 
-/// What is looked for, before anything is measured.
+/// The plan of the search, before anything is measured.
 ///
 /// # Errors
 /// The bound is none, a workload has no rate or several, or too few operations for the percentile.
@@ -75,10 +75,10 @@ pub fn expected_rate_times(setup: &Setup, facts: &RateFacts) -> (Duration, Durat
     (seconds(least_ns), seconds(all_ns))
 }
 
-/// Refuses a budget in which not every store could be tried at one rate.
+/// Refuses a budget that is too small to try every store at one rate.
 ///
 /// # Errors
-/// It is too short: what it would have to be.
+/// It is too short, with the necessary one.
 pub fn check_rate_budget(setup: &Setup, facts: &RateFacts, budget: Duration) -> Result<()> {
     let (least, all) = expected_rate_times(setup, facts);
     if budget < least {

@@ -69,7 +69,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
     }
 }
 
-/// The phases whose threads have roles; of variants that have the same ones, the first.
+/// The phases whose threads have roles; for variants with the same ones, the first.
 fn roles(suite: &Suite) -> Vec<PhaseRoles> {
     let mut all: Vec<PhaseRoles> = Vec::new();
     for (of, phase) in suite.measured().iter().flat_map(|of| of.phases().iter().map(move |phase| (of, phase))) {
@@ -82,7 +82,7 @@ fn roles(suite: &Suite) -> Vec<PhaseRoles> {
     all
 }
 
-/// The phases of each variant: those of the workload that has most, as an aged store has one more.
+/// The phases of each variant: those of the workload with the most, as an aged store has one more.
 fn phases(workloads: &[WorkloadPlan]) -> Vec<PhaseOrder> {
     let mut all: Vec<PhaseOrder> = Vec::new();
     for WorkloadPlan { variant, workload, .. } in workloads {

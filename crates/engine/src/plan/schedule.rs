@@ -1,7 +1,7 @@
 //! Which workload and round comes next, and what a budget leaves out.
 //!
-//! A step is all cells of one workload in one round: they are what is compared, so they run close together, in an order
-//! drawn afresh each time.
+//! A step is all cells of one workload in one round. These are compared, so they run close together, in an order drawn
+//! afresh each time.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ const ROUNDS_WORTHWHILE: u32 = 3;
 pub(crate) struct Outlook {
     /// Expected time of one more round, nanoseconds.
     pub(crate) round_ns: f64,
-    /// Rounds done: finishing what was begun is worth more than starting another.
+    /// Rounds done: finishing a workload is worth more than starting another.
     pub(crate) rounds_done: u32,
 }
 
@@ -48,8 +48,8 @@ impl Outlook {
 
 /// How many rounds each workload can have within the time left, of those wanted.
 ///
-/// As many workloads as possible get three rounds, and if no further one can, two, or one: those begun first, then the cheapest. What
-/// time is left then goes into further rounds of all of these.
+/// The largest possible number of workloads get three rounds, and if no further one can, two, or one: those begun
+/// first, then the cheapest. The remaining time goes into further rounds of all of these.
 pub(crate) fn admit(outlooks: &[Outlook], rounds: u32, time_left_ns: f64) -> Vec<u32> {
     let worthwhile = rounds.min(ROUNDS_WORTHWHILE);
     let mut levels = (1..=worthwhile).rev().map(|least| (least, admit_for(outlooks, least, time_left_ns)));
@@ -120,7 +120,7 @@ impl Scale {
     }
 }
 
-/// Predicts how long cells take: the estimate beforehand, corrected by what was seen, since one store can take a hundred times as
+/// Predicts how long cells take: the estimate, corrected by measurements, since one store can take a hundred times as
 /// long as another.
 #[derive(Default)]
 pub(crate) struct Costs {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(admit(&outlooks, 30, 305.0), [10, 10]);
         assert_eq!(admit(&outlooks, 30, 1e9), [30, 30]);
         assert_eq!(admit(&outlooks, 30, 95.0), [3, 3]);
-        // The dearer one would have too few rounds; the other gets what it can use.
+        // The more expensive one would have too few rounds; the other gets all that it can use.
         assert_eq!(admit(&outlooks, 30, 80.0), [8, 0]);
         // Less than three rounds is better than nothing.
         assert_eq!(admit(&outlooks, 30, 25.0), [2, 0]);

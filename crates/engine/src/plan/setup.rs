@@ -1,4 +1,4 @@
-//! From what was typed to a plan: the suite, the drivers, the media, the cells.
+//! From the command line to a plan: the suite, the drivers, the media, the cells.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,8 +90,7 @@ fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
 }
 
 impl Setup {
-    /// Reads, finds and plans everything that is asked for; drivers that are not built are, if
-    /// anything may be.
+    /// Reads, finds and plans the requested run. It builds missing drivers, if anything may be built.
     pub fn new(options: &RunOptions, source: &SuiteSource, may_build: bool, reporter: Reporter) -> Result<Self> {
         check_paths_are_text(options)?;
         let mut overrides = options.overrides.clone();
@@ -237,7 +236,7 @@ impl Setup {
     }
 }
 
-/// What is wrong where a store of the plan has no driver any more.
+/// The error where a store of the plan has no driver any more.
 fn not_offered(name: &str) -> String {
     format!("no driver offers the store `{name}`: put its driver back, or leave the store out with --stores")
 }

@@ -1,11 +1,11 @@
-//! What is measured in one go: cells of one workload, in one round.
+//! A unit of measurement: cells of one workload, in one round.
 
 use std::borrow::Cow;
 
 use anyhow::Result;
 use bakeoff_suite::{OpenPhase, Plan, WorkloadPlan};
 
-/// Cells of one workload in one round: they are what is compared, so they are measured close together.
+/// Cells of one workload in one round. They are compared, so they are measured close together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     /// Index into the plan's workloads.

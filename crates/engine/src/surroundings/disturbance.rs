@@ -70,7 +70,7 @@ fn program(disturbance: Disturbance) -> Option<&'static str> {
     }
 }
 
-/// The arguments; files that it writes lie in `directory`.
+/// The arguments; its files are in `directory`.
 fn arguments(disturbance: Disturbance, directory: &str, video: &str) -> Vec<String> {
     let words: &[&str] = match disturbance {
         Disturbance::None => &[],
@@ -84,8 +84,8 @@ fn arguments(disturbance: Disturbance, directory: &str, video: &str) -> Vec<Stri
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Makes what a disturbance needs before the first cell that it is to disturb, while `go_on` says so: what is wrong then, each cell says when it
-/// finds it missing.
+/// Makes what a disturbance needs before the first cell with it, while `go_on` says so. Each cell reports a failure
+/// when it finds the file missing.
 pub(crate) fn prepare(disturbance: Disturbance, shared: &Path, display: &mut Display, go_on: &dyn Fn() -> bool) {
     if disturbance == Disturbance::Video {
         display.doing("making the video that is played during a cell");
@@ -99,7 +99,7 @@ fn video(shared: &Path, go_on: &dyn Fn() -> bool) -> Result<PathBuf> {
     if video.exists() {
         return Ok(video);
     }
-    // A name of its own until it is whole; of the same kind, by which ffmpeg knows the format.
+    // It has another name until it is whole, with the same ending, by which ffmpeg knows the format.
     let unfinished = shared.join(format!("unfinished-{VIDEO_FILE}"));
     run_while(dies_with_us(Command::new("ffmpeg").args(VIDEO).arg(&unfinished)), go_on)
         .context("cannot make the video")?;

@@ -22,7 +22,8 @@ pub fn soften_limits() -> Result<()> {
         let with = |bytes, maximum| setrlimit(Resource::Stack, Rlimit { current: Some(bytes), maximum });
         let allowed = stack.maximum.map_or(STACK_BYTES, |maximum| maximum.min(STACK_BYTES));
         let raised = stack.maximum.map(|maximum| maximum.max(STACK_BYTES));
-        // Root may raise both limits. Where neither is possible, a thread of this program has a stack of its own, and one of each native driver.
+        // Root may raise both limits. Where neither is possible, a thread of this program has its own stack, and so has
+        // one of each native driver.
         let _ = with(STACK_BYTES, raised).or_else(|_| with(allowed, stack.maximum));
     }
     Ok(())

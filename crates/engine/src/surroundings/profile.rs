@@ -1,5 +1,5 @@
-//! `--profile`: a flame graph for each cell's round. A driver that can profile itself is asked to. The CPU time of every other one is
-//! sampled from outside, by `perf`. So a run without this option has nothing of it.
+//! `--profile`: a flame graph for each cell's round. A driver that can profile itself does. `perf` samples the CPU time
+//! of every other one from outside. A run without this option has no profiling at all.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
@@ -42,7 +42,7 @@ const PARANOID: &str = "kernel.perf_event_paranoid";
 /// The facts about the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
 pub(crate) fn facts(kind: Profile, outside: bool) -> ProfileRecord {
     let sampler = if outside { version() } else { None };
-    // The kernel asks the same of drivers that sample themselves; allocations are not in it.
+    // The kernel demands the same of drivers that sample themselves; allocations are not in it.
     let kernel_frames = (kind == Profile::Cpu).then(sees_kernel);
     ProfileRecord { kind, sampler, kernel_frames }
 }
@@ -130,18 +130,19 @@ fn describe_failure(said: &[u8]) -> String {
 /// The profiling of one round of a cell.
 pub(crate) struct Profiling {
     kind: Profile,
-    /// What the driver is asked to do, if it profiles itself.
+    /// The request to the driver, if it profiles itself.
     request: Option<ProfileRequest>,
     /// A directory of the cell's for samples.
     directory: PathBuf,
-    /// Where the flame graph goes, and what it is called in results.
+    /// The file of the flame graph, and its name in results.
     graph: (PathBuf, String),
     title: (String, String),
     sampler: Option<Result<Sampler>>,
 }
 
 impl Profiling {
-    /// Nothing is started yet. `directory` is the cell's own, for files that are gone with the cell; `title` what stands above the graph.
+    /// Nothing is started yet. `directory` is the cell's own, for files that are gone with the cell; `title` is above
+    /// the graph.
     pub(crate) fn new(
         (kind, by_driver): (Profile, bool),
         directory: PathBuf,
@@ -152,7 +153,7 @@ impl Profiling {
         Self { kind, request, directory, graph, title, sampler: None }
     }
 
-    /// What the driver is asked to do, if it profiles itself.
+    /// The request to the driver, if it profiles itself.
     pub(crate) fn request(&self) -> Option<ProfileRequest> {
         self.request.clone()
     }

@@ -25,7 +25,7 @@ pub(crate) struct Display {
     reporter: Reporter,
 }
 
-/// Of a run whose cells are known from the beginning.
+/// The cells of a run whose plan is known from the beginning.
 struct Cells {
     done: usize,
     all: usize,
@@ -36,7 +36,7 @@ struct Cells {
 /// The time that a run is expected to take from now on.
 #[derive(Clone, Copy)]
 pub(crate) struct TimeLeft {
-    /// For what is under way. When it is over what comes later has not begun: it has not become shorter.
+    /// For the current step. When it is over, `later` has not begun, so it stays as long.
     pub(crate) now: Duration,
     /// For what comes after it.
     pub(crate) later: Duration,
@@ -118,7 +118,7 @@ impl Display {
         self.cells = Some(Cells { done: 0, all: cells, share: 0.0 });
     }
 
-    /// Says what is going on now.
+    /// Shows the current task.
     pub(crate) fn doing(&mut self, what: &str) {
         let share = self.share_done();
         if let Some(bars) = &self.bars {
@@ -203,8 +203,8 @@ impl Display {
     }
 }
 
-/// The terminal does not show a `^C` that is typed. It would stand at the end of a full line and begin another one, and the bars would
-/// not be cleared to their first.
+/// The terminal does not show a typed `^C`. It would be at the end of a full line and begin another one, and the bars
+/// would not be cleared to their first.
 struct Quiet;
 
 /// The terminal's modes before they were changed, while they are changed.

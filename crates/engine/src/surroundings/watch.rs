@@ -12,7 +12,7 @@ use crate::reporter::Reporter;
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::progress::Display;
 
-/// What is over sooner is not shown.
+/// Shorter tasks are not shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// A task that is watched until this is dropped.

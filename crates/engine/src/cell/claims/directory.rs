@@ -1,4 +1,4 @@
-//! The sizes of directories that a driver claims, held against what is in them once the driver has ended.
+//! Compares the sizes of directories that a driver claims with their contents once the driver has ended.
 //!
 //! The driver measures the store's directory after closing. Then it opens the store again to compare its content, which may change the files: a
 //! log is turned into tables, a new log begins. So only sizes that differ by more than that can explain are refused.
@@ -9,22 +9,22 @@ use bakeoff_measure::{Medium, disk_usage};
 use bakeoff_protocol::DiskUsage;
 use bakeoff_text::format_size;
 
-/// A directory may have this many times as much as its driver said, besides a few bytes.
+/// A directory may have this many times as much as its driver reported, and a few bytes more.
 const MORE_TIMES: u64 = 2;
 
-/// By so much files may be longer: a few begin anew whenever a store is opened.
+/// Files may be longer by this much: a few begin anew whenever a store is opened.
 const LONGER_BYTES: u64 = 256 << 10;
 
 /// They may have this many more blocks: opening writes into files that had holes (10 MiB of them in Chronicle Map).
 const FILLED_BYTES: u64 = 16 << 20;
 
-/// It may have so much less: what was in a log may have been compressed, and what was set aside given back.
+/// It may be smaller by this factor: logs may have been compressed, and reserved space returned.
 const LESS_TIMES: u64 = 20;
 
 /// Files that a store makes longer than it needs, and cuts when it is opened or closed again.
 const LESS_BYTES: u64 = 256 << 20;
 
-/// Of what Zstandard makes of values, this part at least is in a directory that keeps them.
+/// A directory that keeps values has at least this part of their size compressed by Zstandard.
 const KEPT_PART: u64 = 4;
 
 /// File systems that count the blocks of a file only once it is on its disk, or a server's.
@@ -41,7 +41,7 @@ pub(crate) struct Kept {
 
 /// A directory as it is when the driver has ended.
 pub(crate) struct Measured<'a> {
-    /// What it is, for people.
+    /// Its description, for people.
     what: &'a str,
     path: &'a Path,
     found: DiskUsage,
@@ -62,7 +62,8 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// What is wrong with a directory, in words. `claimed` is its size as its driver has it; `kept` what is in it if the store keeps anything.
+/// The mistake in a directory, as text. `claimed` is its size as its driver has it; `kept` is its content if the store
+/// keeps anything.
 pub(crate) fn untrue(of: &Measured<'_>, claimed: Option<DiskUsage>, kept: Option<Kept>) -> Option<String> {
     let Measured { what, path, found } = *of;
     let counts_late = Medium::read(path).file_system.is_some_and(|name| LATE.iter().any(|late| name.starts_with(late)));
@@ -75,7 +76,7 @@ pub(crate) fn untrue(of: &Measured<'_>, claimed: Option<DiskUsage>, kept: Option
     of_sizes(what, claimed, found).or_else(too_little_claimed).or_else(|| too_little("there is in", what, found, kept?))
 }
 
-/// What is wrong with how much of a directory's files was in the page cache, in words. `peak_bytes` is the most that was seen in it before.
+/// The mistake in the cached part of a directory's files, as text. `peak_bytes` is the most that was seen in it before.
 pub(crate) fn too_much_cached(of: &Measured<'_>, cached_bytes: Option<u64>, peak_bytes: Option<u64>) -> Option<String> {
     let (cached_bytes, found) = (cached_bytes?, of.found);
     let seen_bytes = found.apparent_bytes.max(found.allocated_bytes).max(peak_bytes.unwrap_or(0));

@@ -3,7 +3,7 @@
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::Latency;
 
-/// By what part a figure may differ from the histogram's, whose buckets are a thousandth wide.
+/// The part by which a figure may differ from the histogram's, which has buckets a thousandth wide.
 const OFF_MAX: f64 = 0.01;
 
 /// The same in nanoseconds, for the smallest.
@@ -15,8 +15,8 @@ const RANKS: f64 = 1.5;
 /// The largest latency that a histogram can hold, one hour; longer ones count as this.
 const HIGHEST_NS: u64 = 3_600_000_000_000;
 
-/// What is wrong with the latencies of a kind of operation, in words; `None` if its histogram can be read, has all operations in it and agrees
-/// with the figures.
+/// The mistake in the latencies of a kind of operation, as text. `None` if its histogram is readable, has all
+/// operations and agrees with the figures.
 pub(crate) fn untrue(kind: &str, operations: u64, latency: &Latency) -> Option<String> {
     let histogram = match Histogram::from_base64(&latency.histogram) {
         Ok(histogram) => histogram,

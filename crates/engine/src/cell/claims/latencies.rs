@@ -11,7 +11,7 @@ const SLOWEST_MAX: usize = 16;
 /// By what part sums may differ.
 const OFF_MAX: f64 = 0.01;
 
-/// What is wrong with `over_time` or `slow`, in words.
+/// The mistake in `over_time` or `slow`, as text.
 pub(crate) fn untrue(result: &PhaseResult) -> Option<String> {
     let timed: Vec<_> = result.operations.iter().filter(|of| of.latency.is_some()).collect();
     let all = Sums::of(&timed);

@@ -1,4 +1,5 @@
-//! What a driver claims, held against what it was asked, what its tapes say, and what this process sees itself. A driver is not believed.
+//! Compares the claims of a driver with its request, with its tapes, and with what this process itself sees. A driver
+//! is not believed.
 
 pub(crate) mod directory;
 pub(crate) mod figures;

@@ -5,7 +5,7 @@ use bakeoff_protocol::{Event, FailureKind};
 /// What failures call the comparison at the end, which is no phase of the request.
 const VERIFY: &str = "verify";
 
-/// What a driver was asked for that decides which events may come.
+/// The parts of a driver's request that decide which events may come.
 pub(crate) struct Asked {
     /// The phases' names, in order.
     pub(crate) phases: Vec<String>,
@@ -35,7 +35,7 @@ impl Order {
         self.died
     }
 
-    /// Takes the next event; the error is what is wrong with its coming now.
+    /// Takes the next event; the error is why it may not come now.
     pub(crate) fn take(&mut self, event: &Event) -> Result<(), String> {
         if self.finished {
             return Err(format!("the driver reported {} after `finished`, its last event", named(event)));

@@ -13,9 +13,9 @@ const SPEED_OFF_MAX: f64 = 1e-9;
 
 /// What a phase is held against.
 pub(crate) struct Asked<'a> {
-    /// What the driver was asked.
+    /// The request to the driver.
     pub(crate) request: &'a PhaseRequest,
-    /// What replaying its tape comes to.
+    /// The totals of replaying its tape.
     pub(crate) counts: &'a Counts,
     /// Operations on its tape.
     pub(crate) operations: u64,
@@ -75,7 +75,7 @@ fn unasked(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
     })
 }
 
-/// Counts that are not those of the tape.
+/// Counts that differ from the tape's.
 fn miscounted(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
     let warm_up = result.warm_up.as_ref().map_or(0, |warm_up| warm_up.operations);
     let operations = result.operations.iter().fold(warm_up, |sum: u64, of| sum.saturating_add(of.operations));
@@ -111,7 +111,7 @@ fn wrong_kinds(result: &PhaseResult) -> Option<String> {
     })
 }
 
-/// What operations of a kind came to that is not what its tape has: figures by which stores are ranked.
+/// Figures of a kind of operation that differ from its tape's. Stores are ranked by them.
 fn unlike_tape(result: &PhaseResult, asked: &Asked<'_>) -> Option<String> {
     let kinds = &asked.counts.kinds;
     if kinds.is_empty() {
@@ -162,7 +162,7 @@ mod tests {
 
     const TAPE: [Figures; 3] = [("get", [10, 10, 500]), ("scan-all", [2, 400, 9_000]), ("walk", [5, 15, 0])];
 
-    /// What is wrong with a phase that comes to these figures, and whether there was a warm-up.
+    /// The mistake in a phase with these figures, and whether there was a warm-up.
     fn told(figures: &[Figures], warms_up: bool, keeps_data: bool, counts: &Counts) -> Option<String> {
         let of = |(operation, [operations, entries, bytes]): &Figures| json!({ "operation": operation, "operations": operations, "entries": entries, "bytes": bytes, "timed_ns": 1 });
         let warm_up = json!({ "operations": 1, "wall_ns": 1, "interval_ns_means": [] });

@@ -9,10 +9,12 @@ const APART_PART: u64 = 10;
 /// See [`APART_PART`].
 const APART_BYTES: u64 = 1 << 20;
 
-/// The time around a phase in which its driver may compute: it counts in ticks, and may collect garbage before it reads its counters.
+/// The time around a phase in which its driver may compute: its CPU time is counted in ticks, and a driver may collect
+/// garbage before it reads its counters.
 const AROUND_NS: u64 = 5_000_000_000;
 
-/// What is wrong with the resources of a phase, in words. `baseline` is the resident set that the driver had with the empty store.
+/// The mistake in the resources of a phase, as text. `baseline` is the resident set that the driver had with the empty
+/// store.
 pub(crate) fn untrue(result: &PhaseResult, baseline: Option<u64>) -> Option<String> {
     memory(&result.resources, baseline).or_else(|| processor(result, cpus_online()?))
 }
@@ -65,7 +67,7 @@ mod tests {
         let baseline = Some(40 * MIB);
         assert_eq!(memory(&honest, baseline), None);
         assert_eq!(memory(&Resources::default(), None), None);
-        // What was given back since the store was opened.
+        // Memory returned since the store was opened.
         let shrunk =
             Resources { rss_peak_above_baseline_bytes: Some(0), rss_anonymous_bytes: Some(MIB), ..honest.clone() };
         assert_eq!(memory(&shrunk, Some(60 * MIB)), None);

@@ -3,7 +3,7 @@
 use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
 use serde_json::Value;
 
-/// What is wrong with them, in words; `None` if they are settings of the store, and all that were asked for are among them.
+/// The mistake in them, as text. `None` if they are settings of the store and include all requested ones.
 pub(crate) fn untrue(in_force: &Settings, asked: &Settings, store: &StoreDescription) -> Option<String> {
     let of_store = |name: &str| store.settings.iter().find(|setting| setting.name == name);
     let wrong = in_force.iter().find_map(|(name, value)| match of_store(name) {

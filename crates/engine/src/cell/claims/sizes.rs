@@ -5,7 +5,7 @@ use bakeoff_tape::Operation;
 
 use crate::cell::claims::histograms;
 
-/// Whether a phase has sizes that were asked for alone, each once for an operation, in their order.
+/// Whether a phase has only requested sizes, each once for an operation, in their order.
 pub(crate) fn are_as_asked(result: &PhaseResult, asked: &[ValueSizeRange]) -> bool {
     let places = |of: &OperationResult| -> Option<Vec<usize>> {
         of.by_size.iter().map(|each| asked.iter().position(|sizes| *sizes == each.sizes)).collect()
@@ -14,7 +14,7 @@ pub(crate) fn are_as_asked(result: &PhaseResult, asked: &[ValueSizeRange]) -> bo
     result.operations.iter().all(|of| places(of).is_some_and(rise))
 }
 
-/// What is wrong with the latencies of a kind of operation by size, in words.
+/// The mistake in the latencies of a kind of operation by size, as text.
 pub(crate) fn untrue(of: &OperationResult) -> Option<String> {
     let (kind, all) = (&of.operation, of.latency.as_ref());
     let first = of.by_size.first()?;

@@ -35,7 +35,7 @@ impl Claimed {
         Self { begin: now, sum_ns: 0, before: now, is_late: false }
     }
 
-    /// Takes an event that was read at a time, perhaps late. What is wrong with the times in it, in words.
+    /// Takes an event that was read at a time, perhaps late. Gives the mistake in its times, as text.
     pub(crate) fn take(&mut self, event: &Event, at: Instant, is_late: bool) -> Result<(), String> {
         self.is_late |= is_late;
         let claimed_ns = match event {
