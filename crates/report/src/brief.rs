@@ -1,5 +1,5 @@
-//! The short answer: what a reader in a hurry needs of a run or of two, on one screen of a terminal. It is a document of its own, made of
-//! the same analysis as the report, and leads to everything else.
+//! The short answer: one run or two for a reader in a hurry, on one screen of a terminal. It is a separate document
+//! from the same analysis as the report, and leads to everything else.
 
 mod compared;
 mod parts;
@@ -69,7 +69,7 @@ pub(crate) fn answer(of: &Analysis, further: &Further) -> Document {
     document
 }
 
-/// What was checked, what there is to know besides, and where everything else is.
+/// The checks, further facts, and where everything else is.
 fn closing(of: &Analysis, further: &Further) -> Vec<Block> {
     let cells = CellsMeasured::of(of.run);
     let failed = listed_at_most(&failures::titles(of.run, &of.contenders), NAMES_MAX);
@@ -104,7 +104,7 @@ pub(crate) fn notices(of: &Analysis) -> Document {
     only_notices(report(of, Detail::Full, Form::Terminal))
 }
 
-/// The same of a comparison, with what the runs differ in.
+/// The same for a comparison, with the differences between the runs.
 pub(crate) fn notices_of_comparison(of: &ComparisonReport) -> Document {
     only_notices(comparison(of, Detail::Full))
 }

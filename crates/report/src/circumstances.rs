@@ -4,7 +4,7 @@ use bakeoff_protocol::{Axis, DURABILITY, Mention};
 use bakeoff_results::circumstances::{Circumstances, value_label};
 use bakeoff_results::verdict::Table;
 
-/// The axes in which tables differ, apart from durability, each behind a dot.
+/// The axes in which tables differ, except durability, each after a dot.
 pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
     let all: Vec<Circumstances> = tables.iter().map(|table| table.circumstances.clone()).collect();
     varying_among(of, &all)
@@ -15,7 +15,7 @@ pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String
     varying_axes(of, all).map(|(_, label)| format!(" · {label}")).collect()
 }
 
-/// The axes in which circumstances differ from others, apart from durability, each with its label.
+/// The axes in which circumstances differ from others, except durability, each with its label.
 pub(crate) fn varying_axes<'a>(
     of: &'a Circumstances,
     all: &'a [Circumstances],

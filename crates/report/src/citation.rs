@@ -4,10 +4,11 @@ use bakeoff_results::record::known;
 use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
-/// What stands before the line.
+/// The text before the line.
 pub(crate) const CITE: &str = "cite this run";
 
-/// `bakeoff 0.1.0 (1a2b3c4d), “Quick look”, run 20261201-101500-quick of 2026-12-01T10:15:00Z, seed 7`: what is unknown is left out.
+/// `bakeoff 0.1.0 (1a2b3c4d), “Quick look”, run 20261201-101500-quick of 2026-12-01T10:15:00Z, seed 7`. Unknown parts
+/// are left out.
 pub(crate) fn citation(run: &Run) -> String {
     let record = &run.record;
     let started = known(&record.started).map_or_else(String::new, |started| format!(" of {started}"));

@@ -41,11 +41,12 @@ pub(crate) struct Theme {
     pub(crate) heat: [u32; HEAT_ENDS.len() + 1],
 }
 
-/// How many times worse than the best a field of the heatmap may be, for each of its colours but the last. The first is that of ties.
+/// How many times worse than the best a field of the heatmap may be, for each of its colours but the last. The first is
+/// the colour of ties.
 pub(crate) const HEAT_ENDS: [f64; 5] = [TIED_WITHIN, 2.0, 4.0, 10.0, 100.0];
 
 impl Theme {
-    /// All colours but those of stores, each with its name in the page's style.
+    /// All colours except the stores', each with its name in the page's style.
     pub(crate) fn named(&self) -> [(&'static str, u32); 9] {
         [
             ("paper", self.paper),
@@ -114,7 +115,7 @@ const TERMINAL: [u32; COLOURS] = [0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0072
 pub(crate) fn style(slot: usize) -> Style {
     let [_, red, green, blue] = TERMINAL[slot % COLOURS].to_be_bytes();
     let style = Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))));
-    // As marks do on the page, how the letters look tells those of the same colour apart.
+    // As marks do on the page, the style of letters distinguishes stores of the same colour.
     match slot / COLOURS {
         0 => style,
         1 => style.underline(),

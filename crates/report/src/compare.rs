@@ -21,10 +21,10 @@ use crate::format::describe_workload;
 use crate::read_notes;
 use crate::sections::notes;
 
-/// A comparison of two runs, with everything that is said around it.
+/// A comparison of two runs, with all text around it.
 #[derive(Debug)]
 pub struct ComparisonReport {
-    /// What was found.
+    /// The results of the comparison.
     pub found: Comparison,
     /// What the runs are called: by their names, or else by their directories.
     pub labels: [String; 2],
@@ -142,7 +142,7 @@ fn notes(a: &Run, b: &Run, only_in: [usize; 2]) -> Vec<String> {
     notes
 }
 
-/// What stands before the number of all: `8 of `, or other words if all were kept.
+/// The text before the total: `8 of `, or another if all were kept.
 fn part_label(taken: Taken, whole: &str) -> String {
     if taken.kept == taken.all { whole.to_owned() } else { format!("{} of ", taken.kept) }
 }

@@ -1,4 +1,4 @@
-//! A report as data: what it says, and nothing of how it looks.
+//! A report as data: its content, without its look.
 //!
 //! ```text
 //! Run, rankings ─sections─→ Document ─terminal─→ text
@@ -36,7 +36,7 @@ pub(crate) struct Section {
     pub(crate) id: SectionId,
     /// Its title.
     pub(crate) title: Title,
-    /// What it says, in reading order.
+    /// Its content, in reading order.
     pub(crate) blocks: Vec<Block>,
     /// Where it is shown.
     pub(crate) forms: Forms,
@@ -92,7 +92,7 @@ impl Forms {
     pub(crate) const PAGE: Self = Self { page: true, ..Self::NONE };
     /// Markdown alone.
     pub(crate) const MARKDOWN: Self = Self { markdown: true, ..Self::NONE };
-    /// What is read as text: terminals and Markdown.
+    /// The forms that are read as text: terminals and Markdown.
     pub(crate) const TEXT: Self = Self { page: false, ..Self::ALL };
 
     /// Whether this form is among them.
@@ -108,13 +108,13 @@ impl Forms {
 /// A title of a document or section.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Title {
-    /// There is none: what it holds speaks for itself.
+    /// There is none: the content speaks for itself.
     #[default]
     None,
     /// A title that every form shows.
     Shown(Text),
-    /// A title for forms in which everything needs one, such as Markdown and HTML. A terminal leaves it out: what follows shows
-    /// the same.
+    /// A title for forms in which everything needs one, such as Markdown and HTML. A terminal leaves it out, because
+    /// the content shows the same.
     Implied(Text),
 }
 
@@ -131,7 +131,7 @@ impl Title {
 /// Every section that a report may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SectionId {
-    /// That stores promise different things, where no answer says it.
+    /// That stores have different durability, where no answer says it.
     Unequal,
     /// Rates as bars, set against a baseline.
     Bars,
@@ -149,7 +149,7 @@ pub(crate) enum SectionId {
     BySize,
     /// The commits of batched phases.
     Commits,
-    /// How each store was set, where stores promise different things.
+    /// How each store was set, where stores have different durability.
     SettingsInForce,
     /// What became of the memory given to each store.
     Memory,
@@ -191,7 +191,7 @@ pub(crate) enum SectionId {
     Profiled,
     /// Flame graphs of a profiled run.
     FlameGraphs,
-    /// What `bakeoff pick` was asked.
+    /// The need of `bakeoff pick`.
     Asked,
     /// The answer of a pick.
     PickAnswer,
@@ -213,7 +213,7 @@ pub(crate) enum SectionId {
     MapLeftOut,
     /// The highest rates that keep a bound on latency.
     Rates,
-    /// How a run stands next to a publication.
+    /// A run compared with a publication.
     Against,
     /// How a publication's stores were set.
     PublishedSettings,
@@ -233,9 +233,9 @@ pub(crate) enum SectionId {
     OverWorkloads,
     /// Every workload of two runs.
     EachWorkload,
-    /// Workloads in which something changed.
+    /// Workloads with a change.
     Changed,
-    /// Workloads in which nothing changed that can be told.
+    /// Workloads without a visible change.
     Unchanged,
     /// How to read the ratios of two runs.
     Explanation,
@@ -247,20 +247,20 @@ pub(crate) enum SectionId {
 
 /// A part of a section.
 ///
-/// `depth` is how deep a block stands below its section: 0 for the section's own statements, 1 for what belongs to one of them, and
-/// so on. A terminal indents by it.
+/// `depth` is the depth of a block below its section: 0 for the section's own statements, 1 for parts of one of them,
+/// and so on. A terminal indents by it.
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
     /// A heading within a section.
     Heading {
-        /// How deep it stands.
+        /// Its depth.
         depth: usize,
         /// The heading.
         text: Text,
     },
     /// Prose.
     Paragraph {
-        /// How deep it stands.
+        /// Its depth.
         depth: usize,
         /// The prose.
         text: Text,
@@ -283,12 +283,12 @@ pub(crate) enum Block {
     Code(Vec<String>),
     /// What to type on a terminal to see more. Other forms leave it out.
     Hint(Text),
-    /// What follows is set apart from what stands before.
+    /// Separates the next block from the one before.
     Gap,
 }
 
 impl Block {
-    /// Prose that stands flush with the section.
+    /// Prose at the section's depth.
     pub(crate) fn paragraph(text: impl Into<Text>) -> Self {
         Self::Paragraph { depth: 0, text: text.into() }
     }
@@ -308,13 +308,13 @@ impl Block {
         Self::Code(lines.into_iter().map(|line| printable(&line)).collect())
     }
 
-    /// A list of single texts, all of which are shown.
+    /// A list of single texts, all shown.
     pub(crate) fn list(items: impl IntoIterator<Item = impl Into<Text>>) -> Self {
         Self::List(List { items: items.into_iter().map(Item::text).collect(), fold: None })
     }
 }
 
-/// A text in which stores and judgements stand out. Control characters are escaped when it is made.
+/// A text with marked stores and judgements. Control characters are escaped when it is made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Text {
     /// Its parts, in order.
@@ -324,9 +324,9 @@ pub(crate) struct Text {
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Span {
-    /// What it says.
+    /// Its text.
     pub(crate) text: String,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: SpanKind,
 }
 
@@ -387,7 +387,7 @@ impl Text {
         self.spans.is_empty()
     }
 
-    /// All its parts as one string, for forms in which only code stands out: between backticks.
+    /// All its parts as one string, for forms that mark only code: between backticks.
     pub(crate) fn to_plain(&self) -> String {
         let plain = |span: &Span| match span.kind {
             SpanKind::Code => format!("`{}`", span.text),
@@ -418,7 +418,7 @@ pub(crate) struct List {
     pub(crate) fold: Option<Fold>,
 }
 
-/// An entry of a list: what it says, part by part.
+/// An entry of a list, part by part.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     /// Its parts, each a line on a terminal.
@@ -437,7 +437,7 @@ impl Item {
 pub(crate) enum Part {
     /// A text.
     Text(Text),
-    /// A command to paste into a shell, and what it does: `again`. The name is empty where the fact names it.
+    /// A command to paste into a shell, and its purpose: `again`. The name is empty where the fact names it.
     Command(&'static str, String),
 }
 
@@ -451,7 +451,7 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    /// A fact whose value is a text.
+    /// A fact with a text as its value.
     pub(crate) fn new(name: &str, value: impl Into<Text>) -> Self {
         Self { name: printable(name), value: Part::Text(value.into()) }
     }
@@ -478,15 +478,16 @@ impl Fold {
 /// A table: columns, and rows in groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// How deep it stands below its section.
+    /// Its depth below its section.
     pub(crate) depth: usize,
-    /// Its columns, the names of the rows first. A table whose columns have no titles has no head.
+    /// Its columns, with the names of the rows first. A table without titles of columns has no head.
     pub(crate) columns: Vec<Column>,
     /// Its rows.
     pub(crate) groups: Vec<RowGroup>,
     /// How many rows are shown unasked; `None` for all.
     pub(crate) fold: Option<Fold>,
-    /// Columns that must be shown: a terminal shows of the others as many as have room, and counts the rest. `None` for all.
+    /// Columns that must be shown. Of the others, a terminal shows the ones that fit, and counts the rest. `None` for
+    /// all.
     pub(crate) columns_fixed: Option<usize>,
 }
 
@@ -525,9 +526,9 @@ impl Table {
 /// A column.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// What stands above it.
+    /// The text above it.
     pub(crate) title: Text,
-    /// On which side its text lies.
+    /// The side of its text.
     pub(crate) side: Side,
 }
 
@@ -543,7 +544,7 @@ impl Column {
     }
 }
 
-/// On which side a column's text lies.
+/// The side of a column's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Names and sentences.
@@ -552,10 +553,10 @@ pub(crate) enum Side {
     Right,
 }
 
-/// Rows that belong together, and what they have in common.
+/// Rows that belong together, and their common heading.
 #[derive(Clone, Debug)]
 pub(crate) struct RowGroup {
-    /// What they have in common; `None` for the only group of a table.
+    /// The heading; `None` for the only group of a table.
     pub(crate) heading: Option<Text>,
     /// The rows.
     pub(crate) rows: Vec<Row>,
@@ -564,7 +565,7 @@ pub(crate) struct RowGroup {
 /// A row. Cells that are missing at its end are empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// How deep its name stands: 1 for a part of the group's heading, 2 for a part of the row above.
+    /// The depth of its name: 1 for a part of the group's heading, 2 for a part of the row above.
     pub(crate) level: usize,
     /// Its cells, the name first.
     pub(crate) cells: Vec<Cell>,
@@ -613,7 +614,7 @@ pub(crate) struct Matrix {
 pub(crate) struct MatrixStore {
     /// Its title.
     pub(crate) title: String,
-    /// A shorter name that is still unique, with the durability class where that is a part of the title.
+    /// A shorter name that is still unique, with the durability class if the title has it.
     pub(crate) short: String,
     /// Its colour and mark; `None` if the store is unknown.
     pub(crate) slot: Option<usize>,
@@ -693,7 +694,7 @@ pub(crate) struct Map {
 /// An axis of a map.
 #[derive(Clone, Debug)]
 pub(crate) struct MapSide {
-    /// What lies along it.
+    /// Its label.
     pub(crate) label: String,
     /// Its values, in five characters each at most.
     pub(crate) ticks: Vec<String>,
@@ -704,7 +705,7 @@ pub(crate) struct MapSide {
 pub(crate) struct MapStore {
     /// Its title.
     pub(crate) title: String,
-    /// The letter that stands for it, a capital.
+    /// Its letter, a capital.
     pub(crate) letter: char,
     /// Its colour and mark.
     pub(crate) slot: usize,
@@ -732,7 +733,7 @@ pub(crate) enum MapState {
     Won(usize),
     /// Sampled: the first ones are tied.
     Tied,
-    /// Sampled: the first ones were not told apart.
+    /// Sampled: the first ones are not distinguishable.
     Undecided,
     /// Sampled: no store has a figure.
     Failed,
@@ -747,7 +748,7 @@ pub(crate) enum MapState {
 }
 
 impl MapState {
-    /// All signs but letters with what they mean, in the order of a legend.
+    /// All signs except letters with their meanings, in the order of a legend.
     pub(crate) const SIGNS: [(Self, char, &'static str); 6] = [
         (Self::Tied, '=', "sampled, the first ones tied"),
         (Self::Undecided, '?', "sampled, the first ones not told apart"),
@@ -757,7 +758,7 @@ impl MapState {
         (Self::Impossible, '×', "cannot be measured here"),
     ];
 
-    /// The sign that stands for it; a capital letter where it was sampled, a small one where it was not.
+    /// Its sign: a capital letter where it was sampled, a small one where it was not.
     pub(crate) fn sign(self, stores: &[MapStore]) -> char {
         let letter = |store: usize| stores.get(store).map_or('?', |store| store.letter);
         match self {

@@ -4,12 +4,12 @@ use bakeoff_protocol::{Axes, Axis, CellEnd, DURABILITY};
 use bakeoff_results::circumstances::{table_axes, value_label};
 use bakeoff_text::format_data;
 
-/// The sizes of values and what is stored, as a workload is called: `1KiB..10KiB × 10,000 text`.
+/// The sizes of values and the data, as the name of a workload: `1KiB..10KiB × 10,000 text`.
 pub(crate) fn describe_workload((min, max): (u64, u64), records: u64, data: &str) -> String {
     format!("{} {data}", format_data(min, max, records))
 }
 
-/// The same of a cell.
+/// The same for a cell.
 pub(crate) fn describe_workload_of(axes: &Axes) -> String {
     describe_workload((axes.value_bytes_min, axes.value_bytes_max), axes.records, &axes.data)
 }

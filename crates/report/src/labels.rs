@@ -16,7 +16,7 @@ pub(crate) fn figure(measure: &Measure, value: f64) -> String {
     }
 }
 
-/// What stands behind the name of a first place that is not simply won.
+/// The sign after the name of a first place that is no clear win.
 pub(crate) fn doubt(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Unproven | Verdict::Undecided => "?",
@@ -35,10 +35,10 @@ pub(crate) fn change_label(change: Change) -> &'static str {
     }
 }
 
-/// What stands above how far the first place is ahead.
+/// The heading above the lead of the first place.
 pub(crate) const AHEAD: &str = "ahead of the next, 95 % interval";
 
-/// What is lacking where an interval says nothing.
+/// The text where an interval shows nothing.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 
 /// Words that are not to be torn apart at the end of a line, such as a name and its figure.
@@ -66,17 +66,18 @@ pub(crate) fn from_one(margin: Interval) -> Interval {
     Interval { low: margin.low.max(1.0), ..margin }
 }
 
-/// What is lacking where an interval over many comparisons says nothing: it holds over rounds, and over workloads too.
+/// The text where an interval over many comparisons shows nothing: it covers rounds, and workloads too.
 pub(crate) fn too_few(of: &Overall) -> &'static str {
     if of.common > 1 { "too few rounds or workloads" } else { TOO_FEW_ROUNDS }
 }
 
-/// How many times worse those may be that are not told apart from the best; `None` if that is not known either.
+/// How many times worse the stores may be that are not distinguishable from the best; `None` if that is unknown too.
 pub(crate) fn up_to(ranking: &Ranking) -> Option<String> {
     Some(format!("up to {}", ratio(ranking.undecided_up_to()?)))
 }
 
-/// Who is not told apart from the best, and how many times worse it may be: `SQLite, up to 1.60×`; `None` if there is none.
+/// The stores that are not distinguishable from the best, and how many times worse they may be: `SQLite, up to 1.60×`;
+/// `None` if there are none.
 pub(crate) fn undecided(of: &Overall, contenders: &Contenders) -> Option<String> {
     let open: Vec<&Place> = of.ranking.undecided().collect();
     let who = match open.as_slice() {

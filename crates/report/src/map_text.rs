@@ -11,7 +11,7 @@ use crate::document::{Map, MapField, MapState};
 const PLACE_MAX: usize = 4;
 const PLACE_MIN: usize = 2;
 
-/// The columns that a map takes at most: it is not stretched to those of a wide terminal.
+/// The most columns of a map: it does not stretch to a wide terminal.
 const WIDTH_MAX: usize = 80;
 
 /// The map and its legend.
@@ -71,7 +71,7 @@ fn axis(of: &Map, indent: usize, place: usize) -> String {
     format!("{}\n{}{} →\n", line.trim_end(), " ".repeat(indent), of.x.label)
 }
 
-/// What the letters and signs stand for, those alone that are there.
+/// The meanings of the letters and signs that occur.
 fn legend(of: &Map, width: usize, color: bool) -> String {
     let mut out = String::from("\n");
     for (at, store) in of.stores.iter().enumerate() {

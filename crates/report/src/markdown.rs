@@ -27,7 +27,7 @@ const SIGNS: &str = "A = B: tied, within 1.25×. ?: first by its figure, not pro
 /// Columns of a map, which is text in Markdown too.
 const MAP_COLUMNS: usize = 80;
 
-/// Writes the run's report as Markdown, and where a publication is given, how it stands next to that.
+/// Writes the run's report as Markdown. With a publication, it also compares the run with that.
 ///
 /// # Errors
 /// `out` takes no more; or the run cannot be set next to the publication.
@@ -49,7 +49,7 @@ pub fn write_comparison_markdown(of: &ComparisonReport, out: &mut dyn Write) -> 
     Ok(out.write_all(text.as_bytes())?)
 }
 
-/// A document whose title is a heading of this level.
+/// A document with its title as a heading of this level.
 fn document(of: &Document, level: usize, out: &mut String) {
     title(&of.title, level, out);
     if !of.state.is_empty() {
@@ -68,7 +68,7 @@ fn title(of: &Title, level: usize, out: &mut String) {
     }
 }
 
-/// Something that stands alone: an empty line sets it apart from what stands before.
+/// A block with an empty line before it.
 fn paragraph(text: &str, out: &mut String) {
     if !text.is_empty() {
         let gap = if out.is_empty() { "" } else { "\n" };
@@ -131,7 +131,8 @@ fn facts(all: &[Fact]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A table with all its rows. A heading of a group is a row of its own; columns that only a picture can show are left out.
+/// A table with all its rows. A heading of a group is a separate row; columns that only a picture can show are left
+/// out.
 fn table(of: &Table) -> String {
     let is_drawn = |at: &usize| of.rows().any(|row| matches!(row.cells.get(*at), Some(Cell::Strip { .. })));
     let kept: Vec<usize> = (0..of.columns.len()).filter(|at| !is_drawn(at)).collect();

@@ -1,4 +1,4 @@
-//! A summary of what was measured. It comes from the results: a suite would also name what options left out.
+//! A summary of the measured axes. It comes from the results: a suite would also name axes that options left out.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ fn asked(run: &Run) -> impl Iterator<Item = &Axes> {
     axes.filter(move |of| !is_pick || of.variant.as_deref() == Some(PICK_ASKED))
 }
 
-/// How many of the changes to what a pick was asked were measured.
+/// How many changes to the need of a pick were measured.
 fn changes(run: &Run) -> Option<String> {
     let questions = &run.pick()?.questions;
     let variants: BTreeSet<&str> = run.cells.iter().filter_map(|cell| cell.end.axes.variant.as_deref()).collect();
@@ -89,7 +89,7 @@ fn changes(run: &Run) -> Option<String> {
     (!questions.is_empty()).then(|| format!("{measured} of {} to it measured", counted(questions.len(), "change")))
 }
 
-/// How many combinations of what was named were measured, if not all: a reader would take it for all.
+/// How many of the named combinations were measured, if not all: a reader would expect all of them.
 fn combinations(axes: &[&Axes]) -> Option<String> {
     let named = || shown_axes().iter().filter(|axis| axis.part == Part::Field || !axis.plural.is_empty());
     let measured: BTreeSet<Vec<AxisValue>> =
@@ -110,7 +110,7 @@ fn values_of(axis: &Axis, axes: &[&Axes]) -> Option<String> {
     let is_usual = axes.iter().all(|of| axis.is_usual(of));
     let label = |value: &AxisValue| if value.is_absent() { axis.none.to_owned() } else { value_label(value) };
     let labels: Vec<String> = values.iter().map(label).filter(|label| !label.is_empty()).collect();
-    // What is on the tapes is worth it only if it differs.
+    // The content of tapes is worth naming only if it differs.
     let is_told = labels.len() > 1 || axis.role == Role::Condition && !is_usual;
     is_told.then(|| format!("{} {}", axis.plural, listed_or_ends(&labels)))
 }

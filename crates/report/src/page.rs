@@ -64,7 +64,7 @@ use crate::sections::answer::upper_first;
 use crate::sections::report;
 use bakeoff_results::analysis::Analysis;
 
-/// Libraries, each a script of its own, as their authors publish them.
+/// Libraries, each a separate script, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
 
 /// The sources of scripts.
@@ -153,7 +153,7 @@ fn body(
     }
 }
 
-/// What is read first: answers, what spoils them, what was measured.
+/// The first screen: answers, problems that spoil them, and the measured axes.
 fn first_screen(
     runs: &[Labelled],
     analysed: &[RankedRun],
@@ -170,8 +170,8 @@ fn first_screen(
     let ranked: Vec<&RankedRun> = analysed.iter().filter(|(_, of)| is_ranked(of.run)).collect();
     let (overview, answers) = (overview::overview(&ranked, contenders), answers(&ranked));
     let asked = asked::answers(analysed, &sections, contenders);
-    // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
-    // answer to what a pick asked.
+    // Many answers in full would push the measured axes and the problems off the first screen. The fastest store over
+    // all phases is no second answer to a pick's need.
     let (first, more) = if !is_empty(&asked) && !is_empty(&answers) {
         (html! {}, html! { h2 { "All that was measured, loading too" } (overview) (answers) })
     } else if is_empty(&overview) {

@@ -1,5 +1,5 @@
-//! Runs that were profiled: what they show in place of an answer. Sampling slows each store down in its own way, so nobody is ranked,
-//! and such a run's figures are compared with nothing.
+//! Profiled runs: what they show in place of an answer. Sampling slows each store down in a different way, so no store
+//! is ranked, and such a run is compared with nothing.
 
 use bakeoff_protocol::{CellEnd, Profile, ProfileOutcome};
 use bakeoff_results::run::Run;

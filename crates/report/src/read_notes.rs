@@ -3,8 +3,7 @@
 use bakeoff_protocol::PROTOCOL_VERSION;
 use bakeoff_results::read_note::{LinesLeftOut, ReadNote};
 
-/// A note as a sentence, without a full stop. It may have parts of the files: it is not safe to
-/// print as it stands.
+/// A note as a sentence, without a full stop. It may have parts of the files, so it is not safe to print unescaped.
 pub fn describe(note: &ReadNote) -> String {
     match note {
         ReadNote::NoResults => "there is no results.jsonl: nothing was measured yet".to_owned(),

@@ -73,7 +73,7 @@ impl Sections {
     }
 }
 
-/// The answer of a run that was asked one question, and what else there are figures for.
+/// The answer of a run with one question, and its other figures.
 struct Answer {
     sections: Vec<Section>,
     more: &'static str,
@@ -93,11 +93,11 @@ fn asked(of: &Analysis) -> Option<Answer> {
     Some(Answer { sections, more: "at every rate that was tried" })
 }
 
-/// A run that was asked one question: its answer in place of the matrices.
+/// A run with one question: its answer in place of the matrices.
 fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
     let hint = format!("`bakeoff report --full` shows every store's figures {}.", answer.more);
     all.add(Forms::ALL, || answer.sections);
-    // A pick and a map have lists of their own.
+    // A pick and a map have other lists.
     if of.run.find_rate().is_some() {
         all.add(Forms::ALL, || failures::section(of.run, &of.contenders));
         all.add(Forms::ALL, || left_out::sections(of.run));
@@ -125,12 +125,13 @@ fn profiled(of: &Analysis, detail: Detail, all: &mut Sections) {
     all.add(Forms::TERMINAL, || provenance::section(run));
 }
 
-/// A run that compares stores. The page shows answers, warnings and provenance in a shape of its own, and figures by script.
+/// A run that compares stores. The page shows answers, warnings and provenance in a different shape, and figures by
+/// script.
 fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     let (run, contenders, tables) = (of.run, &*of.contenders, of.tables());
     let full = detail == Detail::Full;
     let bars = bars::section(run, tables, contenders);
-    // On a terminal bars take the place of the answers, unless everything is asked for.
+    // On a terminal, bars replace the answers, unless the full report is wanted.
     let in_place = bars.is_some() && !full;
     let answers = if in_place { Forms::MARKDOWN } else { Forms::TEXT };
     if bars.is_some() {

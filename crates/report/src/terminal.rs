@@ -28,7 +28,7 @@ pub fn render_answer(of: &Analysis, options: &TerminalOptions, further: &Further
     fitting(brief::answer(of, further), *options)
 }
 
-/// The same of a comparison, of which `part` is the part by which figures may be worse.
+/// The same for a comparison; `part` is the part by which figures may be worse.
 pub fn render_comparison_answer(
     of: &ComparisonReport,
     part: Option<f64>,
@@ -43,12 +43,12 @@ pub fn render_notices(of: &Analysis, options: &TerminalOptions) -> String {
     document(&brief::notices(of), TerminalOptions { full: true, ..*options })
 }
 
-/// The same of a comparison, with what the two runs differ in.
+/// The same for a comparison, with the differences between the two runs.
 pub fn render_comparison_notices(of: &ComparisonReport, options: &TerminalOptions) -> String {
     document(&brief::notices_of_comparison(of), TerminalOptions { full: true, ..*options })
 }
 
-/// A short answer with as many rows of its longest table as have room.
+/// A short answer with the rows of its longest table that fit.
 fn fitting(mut of: Document, options: TerminalOptions) -> String {
     let mut rows = ROWS_MAX;
     loop {

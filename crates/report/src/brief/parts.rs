@@ -24,13 +24,13 @@ impl Further<'_> {
         format!("{} --full", self.again)
     }
 
-    /// Where the page is, on a line of its own.
+    /// The path of the page, on a separate line.
     pub(super) fn page_line(&self) -> Option<Block> {
         self.page.map(|page| Block::paragraph(format!("Page:{HARD_SPACE}{page}")))
     }
 }
 
-/// Counts, and the command that shows what they count.
+/// Counts, and the command that shows the counted lines.
 pub(super) fn shown_by_notes(counts: Vec<String>, further: &Further) -> String {
     match counts.as_slice() {
         [] => "No warnings.".to_owned(),

@@ -41,7 +41,7 @@ pub(super) fn document(outcome: &PickOutcome<'_>) -> Document {
     Document { lead: lead.into_iter().map(Block::paragraph).collect(), sections, ..Document::default() }
 }
 
-/// The store to take and how far it is ahead, or why none is to be taken yet and what it would need.
+/// The store to take and how far it is ahead, or why there is none yet and what is missing.
 fn headline(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
     let best = &ranking.order[0];
     let (title, cost) = (picked.title(&best.name), figure(picked, best));
@@ -104,7 +104,7 @@ fn costs(picked: &Picked<'_>, ranking: &Ranking) -> Table {
     table
 }
 
-/// How a store stands against the best.
+/// A store compared with the best.
 fn compared(ranking: &Ranking, place: &Place) -> String {
     match (place.standing, place.ratio_to_best) {
         (Standing::Best, _) => "best".to_owned(),

@@ -134,7 +134,7 @@ fn describe_fastest(of: &FastestIn, contenders: &Contenders, noun: &str) -> Stri
     }
 }
 
-/// What a power cut leaves of the stores, at least, or of stores that do not describe it what their durability level promises.
+/// What a power cut leaves of the stores, at least. For stores that do not describe it, their durability level counts.
 fn power_cut(table: &Rankings, contenders: &Contenders) -> String {
     let Promise { class, meaning } = promise(table.circumstances.durability());
     let groups = after_power_cut(table, contenders);

@@ -9,8 +9,8 @@ use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Forms, Section, SectionId, SpanKind, Table, Text, Title};
 use crate::labels::{TOO_FEW_ROUNDS, change_label, interval};
 
-/// The comparison: over everything first, then over all workloads, then every workload in which something changed, or on a terminal all of
-/// them where everything is asked for.
+/// The comparison: over everything first, then over all workloads, then every workload with a change. A terminal with
+/// the full detail shows all workloads.
 pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
     let [a, b] = &of.labels;
     let mut sections = vec![
@@ -45,7 +45,8 @@ pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
     Document { title: Title::Implied(Text::plain(&format!("{a} → {b}"))), lead, sections, ..Document::default() }
 }
 
-/// The tables of single workloads: those with a change, those without one on the page, and all of them on a terminal that is asked for everything.
+/// The tables of single workloads: changed ones everywhere, unchanged ones on the page and on a terminal with the full
+/// detail.
 fn workloads(of: &ComparisonReport, detail: Detail) -> Vec<Section> {
     let (changed, same): (Vec<&Line>, Vec<&Line>) = of.found.lines.iter().partition(|line| line.change.is_proven());
     let full = detail == Detail::Full;

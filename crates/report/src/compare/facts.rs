@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::format::describe_cell;
 
-/// Machine, versions and settings in which the runs differ, each as `what: A → B`; and their operations.
+/// Machine, versions and settings in which the runs differ, each as `name: A → B`; and their operations.
 pub(crate) fn differences(of: &Differences) -> Vec<String> {
     let mut lines: Vec<String> = of.facts.iter().map(difference).collect();
     lines.sort();

@@ -35,7 +35,7 @@ pub fn write_comparison_html(of: &ComparisonReport, out: &mut dyn Write) -> Resu
     Ok(())
 }
 
-/// What was found: the answer in a frame, then changes, what they rest on, and at the end what did not change.
+/// The results: the answer in a frame, then changes and their basis, and unchanged workloads at the end.
 fn found(sections: &[Section]) -> Markup {
     let of = |id: SectionId| sections.iter().filter(move |section| section.id == id && section.forms.page);
     let said = |id: SectionId| html! { @for section in of(id) { (prose(section)) } };

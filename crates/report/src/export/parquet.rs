@@ -83,7 +83,7 @@ fn column<T: DataType>(
     let values: Vec<Option<T::T>> = cells.into_iter().map(value).collect();
     let present: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
     let values: Vec<T::T> = values.into_iter().flatten().collect();
-    // There are as many columns as fields in the schema, which are made of the same list.
+    // The schema has the same number of columns, since it is made of the same list.
     if let Some(mut writer) = group.next_column()? {
         writer.typed::<T>().write_batch(&values, Some(&present), None)?;
         writer.close()?;

@@ -8,7 +8,7 @@ use crate::error::ReportError;
 use crate::export::csv::safe_text;
 use crate::export::json::standing_name;
 
-/// The columns after those of both axes.
+/// The columns after both axes.
 const COLUMNS: [&str; 9] = [
     "state",
     "best",

@@ -33,7 +33,7 @@ const TEXT_MAX: usize = 32_767;
 const MEANS: &str = "means";
 const CHARTS: &str = "charts";
 
-/// Size of a chart in pixels, and in rows and columns of the sheet it lies on.
+/// Size of a chart in pixels, and in rows and columns of its sheet.
 const CHART_PIXELS: (u32, u32) = (620, 340);
 const CHART_CELLS: (u32, u16) = (18, 10);
 
@@ -75,12 +75,12 @@ fn sheet(name: &str, heads: &[&str]) -> Result<Worksheet, XlsxError> {
 /// Columns of a field, named as in the other exports, then its measure and, for charts, the label of its workload.
 const WORKLOAD: [&str; 7] = ["value_bytes_min", "value_bytes_max", "data", "records", "measure", "unit", "workload"];
 
-/// The columns that say where a figure belongs: the axes by which tables differ, and those of [`WORKLOAD`].
+/// The columns that locate a figure: the axes by which tables differ, and [`WORKLOAD`].
 fn place_columns() -> Vec<&'static str> {
     table_axes().map(|axis| axis.name).chain(WORKLOAD).collect()
 }
 
-/// Writes what [`place_columns`] names; what is absent stays empty.
+/// Writes the cells of [`place_columns`]; absent ones stay empty.
 fn place(sheet: &mut Worksheet, row: u32, of: &Circumstances, field: &Position) -> Result<(), XlsxError> {
     let (measure, size, column) = field;
     let word = |words: &str| Cell::Text(words.to_owned());
@@ -114,8 +114,8 @@ fn write(sheet: &mut Worksheet, row: u32, column: u16, cell: &Cell) -> Result<()
     Ok(())
 }
 
-/// Every store's mean in every workload, a column a store, and a chart for each measure; what was measured both undisturbed and disturbed shares
-/// one.
+/// Every store's mean in every workload, a column a store, and a chart for each measure. Undisturbed and disturbed
+/// measurements of a workload share a chart.
 fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> Result<Worksheet, XlsxError> {
     let stores = contenders.titles();
     let heads: Vec<&str> = place_columns().into_iter().chain(stores.iter().map(|each| each.title.as_str())).collect();
@@ -231,7 +231,7 @@ fn filled(colour: Color, mark: usize) -> ChartFormat {
     format.set_pattern_fill(&fill).clone()
 }
 
-/// Columns of a store's place, behind those of [`PLACE`].
+/// Columns of a store's place, after [`PLACE`].
 const STANDING: [&str; 7] =
     ["store", "centre", "rounds", "ratio_to_best", "ratio_to_best_low", "ratio_to_best_high", "standing"];
 

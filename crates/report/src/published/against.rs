@@ -93,7 +93,7 @@ fn matched(
     matching(&table.circumstances, theirs).filter_map(section).collect()
 }
 
-/// What stands above the table of [`each_store`].
+/// The text above the table of [`each_store`].
 const EACH_STORE: &str = "Each store: how many times better it is now than it was then, below 1 worse (geometric means over the fields in which it \
                           has a figure both times; it may have promised something else then: `How their stores were set`)";
 

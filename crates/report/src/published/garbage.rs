@@ -1,4 +1,4 @@
-//! What a Java program allocated and what was collected of it, in a publication and in a run.
+//! Garbage that a Java program allocated and collected, in a publication and in a run.
 
 use bakeoff_results::published::Published;
 use bakeoff_results::published::garbage::{Garbage, Line, of};

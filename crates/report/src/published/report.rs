@@ -11,7 +11,7 @@ use crate::sections::matrix;
 const MEASURES: &str =
     "times are means per operation (scans: per entry) · space efficiency: bytes of records per byte on disk";
 
-/// The publication: what it is, its matrices, how its stores were set, its notes.
+/// The publication: its origin, its matrices, how its stores were set, its notes.
 pub(crate) fn report(published: &Published) -> Document {
     let facts = &published.facts;
     let contenders = contenders(published);

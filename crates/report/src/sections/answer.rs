@@ -17,18 +17,18 @@ use crate::sections::names::store;
 use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Depends, Overall, Workload, most_first, next};
 
-/// Workloads whose fastest store is shown unasked.
+/// The number of workloads with their fastest store shown by default.
 const WORKLOADS_UNASKED: usize = 12;
 
-/// What stores promise, as a heading says it.
+/// The durability of stores, for a heading.
 pub(crate) struct Promise {
-    /// The level: `durability power`, or that the stores' promises differ.
+    /// The level: `durability power`, or that the stores' levels differ.
     pub(crate) class: String,
     /// What that means.
     pub(crate) meaning: &'static str,
 }
 
-/// What a durability level promises; of `None` that each store promises something else.
+/// The meaning of a durability level; of `None` that stores have different levels.
 pub(crate) fn promise(durability: Option<Durability>) -> Promise {
     let Some(durability) = durability else {
         let meaning = "each store has the durability next to its name, so their figures are no fair comparison";
@@ -47,7 +47,7 @@ pub(crate) fn promise(durability: Option<Durability>) -> Promise {
     Promise { class: format!("durability {durability}"), meaning }
 }
 
-/// That stores promise different things, for a report that has no answer to say it; `None` where all promise the same.
+/// That stores have different durability, for a report without an answer that says it; `None` where all have the same.
 pub(crate) fn unequal(tables: &[Rankings]) -> Option<Section> {
     if tables.iter().all(|table| table.circumstances.durability().is_some()) {
         return None;
@@ -56,10 +56,10 @@ pub(crate) fn unequal(tables: &[Rankings]) -> Option<Section> {
     Section::untitled(SectionId::Unequal, vec![Block::paragraph(format!("{class}: {meaning}"))])
 }
 
-/// What stands before what a power cut leaves of each store.
+/// The text before what a power cut leaves of each store.
 pub(crate) const AFTER_POWER_CUT: &str = "after a power cut";
 
-/// What stands before how much of the time of writes is a flush.
+/// The text before the share of flushes in the time of writes.
 const FLUSHES: &str = "flushes";
 
 /// What a power cut leaves of each ranked store, at least: `LMDB and SQLite: an earlier state; Fjall: kept`. `None` if no store describes it.
@@ -90,7 +90,7 @@ pub(crate) fn describe_flushes(of: &FlushShare, titles: impl Fn(&[String]) -> St
     format!("{} of the time of a write in {stores} ({} each){rest}", percent(*share), time(*flush_ns))
 }
 
-/// The same of a table, whose stores may be set in several ways.
+/// The same for a table with stores in several settings.
 pub(crate) fn describe_flushes_of(table: &Rankings, of: &Analysis) -> Option<String> {
     let share = of.flush_share(&table.circumstances)?;
     let contenders = of.contenders.titles();
@@ -217,7 +217,7 @@ fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
     answer
 }
 
-/// On what it depends which store is fastest.
+/// The axes that decide which store is fastest.
 pub(crate) fn describe_depends(of: &Depends, contenders: &Contenders) -> Text {
     match of {
         Depends::OnOperation(winners) => {

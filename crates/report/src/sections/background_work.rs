@@ -1,4 +1,5 @@
-//! What stores put off: for every phase that waited for it, the cost as it was acknowledged and as it was when all was done.
+//! Background work: for every phase that waited for it, the cost when operations were acknowledged and when all work
+//! was done.
 
 use bakeoff_results::background_work::BackgroundWork;
 use bakeoff_text::{bytes, ratio, time};

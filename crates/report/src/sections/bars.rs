@@ -55,7 +55,7 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
     Some(Section::new(SectionId::Bars, Title::Implied(TITLE.into()), blocks))
 }
 
-/// Headings are the suite's: what a run of other numbers did is said once, above them.
+/// Headings are the suite's. If the numbers of a run differ, a note above them says so once.
 fn other_numbers(run: &Run) -> Option<String> {
     let SuiteRecord { numbers_given: given, scale, .. } = &run.record.suite;
     let mut parts = Vec::new();
@@ -69,7 +69,7 @@ fn other_numbers(run: &Run) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Numbers in headings are the whole suite's: {}.", parts.join("; ")))
 }
 
-/// What stands before a ratio if its store shares the first place, or may.
+/// The sign before a ratio if its store shares the first place, or may.
 fn mark(shares: Shares) -> &'static str {
     match shares {
         Shares::Tied => TIED,
@@ -88,7 +88,7 @@ fn bars(rates: &[RateOf], contenders: &Contenders) -> Table {
             continue;
         };
         let against = of.times.map_or_else(String::new, |times| format!("({} baseline)", ratio(times)));
-        // Others of the field are indented as much.
+        // The other rows of the field have the same indent.
         let mark = of.shares.map_or(indent, mark);
         let part = if largest > 0.0 { per_second / largest } else { 0.0 };
         table.row(vec![name, Cell::from(rate(per_second)), Cell::Bar(part), Cell::from(format!("{mark}{against}"))]);

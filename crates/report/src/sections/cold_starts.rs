@@ -1,4 +1,4 @@
-//! What phases began with whose store's files had been dropped from the page cache.
+//! Phases that began after the store's files were dropped from the page cache.
 
 use bakeoff_results::cold_starts::ColdStarts;
 use bakeoff_text::{bytes, time};

@@ -22,7 +22,7 @@ const WHAT: &str = "The rate and the mean of a typical round, and the lowest and
 const BY_SIZE: &str = "Where values have several sizes with weights, a table of each size follows that of all. Its rate is that of operations on such values \
     over the whole phase's time. A store is n/a there if its driver does not report latencies by size.";
 
-/// What stands for a mean that a driver does not report.
+/// The text for a mean that a driver does not report.
 const NOT_REPORTED: &str = "n/a";
 
 /// How to see the lines where they are too many to be shown unasked.
@@ -51,7 +51,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders, detail: Detail) -> Opt
     Section::titled(SectionId::EveryStore, "Every store", blocks)
 }
 
-/// The lines by the size of values, after those of all sizes; `None` where no driver reports them.
+/// The lines by the size of values, after the lines of all sizes; `None` where no driver reports them.
 pub(crate) fn by_size(run: &Run, contenders: &Contenders) -> Option<Section> {
     if !reports_sizes(run) {
         return None;

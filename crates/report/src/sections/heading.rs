@@ -1,4 +1,4 @@
-//! What stands above a report: what was measured, how much of it, and whether the run is finished.
+//! The top of a report: the measured axes, the number of cells, and whether the run is finished.
 
 use bakeoff_results::cells_measured::{CellsMeasured, Few, FewRounds};
 use bakeoff_results::record::known;

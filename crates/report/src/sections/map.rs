@@ -14,7 +14,7 @@ use crate::document::{Block, Map, MapField, MapSide, MapState, MapStore, Section
 use crate::labels::{TOO_FEW_ROUNDS, interval};
 use crate::sections::need;
 
-/// Letters for stores whose own are taken.
+/// Letters for stores whose first choice is taken.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// The sections of a map, in reading order.

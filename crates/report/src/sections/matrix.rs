@@ -29,7 +29,7 @@ pub(crate) fn section(table: &Table, tables: &[Table], contenders: &Contenders, 
     Section::new(SectionId::Matrix, Title::Shown(title(&table.circumstances, tables)), blocks)
 }
 
-/// What a table's figures have in common: the promise, and in what tables differ.
+/// The common circumstances of a table's figures: the durability, and the axes in which tables differ.
 pub(crate) fn title(of: &Circumstances, tables: &[Table]) -> Text {
     let (durability, varying) = (of.durability_label(), varying(of, tables));
     Text::plain(&format!("Best in each workload · durability {durability}{varying}"))

@@ -88,7 +88,7 @@ fn describe_settings(settings: &Settings) -> String {
 /// Which columns there are besides the store and its page cache.
 #[derive(Clone, Copy)]
 struct Shown {
-    /// What stores held of what they were given.
+    /// How much of the given memory stores held.
     held: bool,
     /// What cells with a limit took.
     limited: bool,

@@ -28,7 +28,7 @@ fn list(id: SectionId, title: &str, lines: Vec<String>) -> Option<Section> {
     Section::titled(id, title, if lines.is_empty() { Vec::new() } else { vec![Block::list(lines)] })
 }
 
-/// What the suite's author says about it; `None` if nothing. An empty line separates paragraphs, which are wrapped anew.
+/// The suite author's text; `None` if there is none. An empty line separates paragraphs, which are wrapped again.
 pub(crate) fn about_suite(run: &Run) -> Option<Section> {
     let lines: Vec<_> = run.record.suite.analysis.lines().map(str::trim).collect();
     let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());

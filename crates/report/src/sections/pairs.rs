@@ -54,7 +54,7 @@ impl<'a> Sides<'a> {
         stores.collect()
     }
 
-    /// What the short names and signs in the rows of these pairs stand for.
+    /// The meanings of the short names and signs in the rows of these pairs.
     pub(crate) fn legend(&self, pairs: &[Pair<'_>]) -> Vec<String> {
         let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (side, ranking) in pairs.iter().flat_map(|pair| [(0, pair.left), (1, pair.right)]) {
@@ -93,7 +93,7 @@ pub(crate) fn table(
     factor: fn(f64) -> f64,
     full: bool,
 ) -> Table {
-    // Figures have columns of their own, so that of long names only the names are cut.
+    // Figures have separate columns, so that only long names are cut.
     let [left, right, last] = headings;
     let columns = [
         ("", false),

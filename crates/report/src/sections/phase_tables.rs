@@ -15,11 +15,11 @@ use crate::sections::names::store;
 
 /// How one store's rounds are shown in a row.
 pub(crate) trait Row: Gathered {
-    /// Which section it is, its title, and what it shows.
+    /// The id of the section, its title, and its explanation.
     const ID: SectionId;
     const TITLE: &str;
     const WHAT: &str;
-    /// What stands above the columns, the store's name left out.
+    /// The titles of the columns, without the store's name.
     const COLUMNS: &[&str];
 
     /// What a table is of, in its heading.
@@ -29,7 +29,7 @@ pub(crate) trait Row: Gathered {
     fn cells(&self) -> Vec<Option<String>>;
 }
 
-/// The section; `None` unless some round has what it is about.
+/// The section; `None` unless some round has a row for it.
 pub(crate) fn section<R: Row>(run: &Run, contenders: &Contenders) -> Option<Section> {
     let groups: Vec<Group<'_, R>> = gather(run, contenders);
     let all: BTreeSet<Circumstances> = groups.iter().map(|of| of.circumstances.clone()).collect();

@@ -60,7 +60,7 @@ fn map_offer(of: &PickOutcome<'_>) -> Vec<Block> {
     vec![Block::paragraph_at(1, what), Block::Facts(vec![draws])]
 }
 
-/// The settings in force of the best store, as a suite takes them, and how it keeps its promise.
+/// The settings in force of the best store, as a suite takes them, and how it keeps its durability.
 fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
     let asked = picked.outcome.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
     let Some(cell) = asked.last() else { return Vec::new() };

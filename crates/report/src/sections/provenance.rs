@@ -86,7 +86,7 @@ fn describe_machine(of: &Machine) -> String {
     ])
 }
 
-/// What is shown of a disk.
+/// The facts about a disk.
 fn disk(of: &Medium) -> [Option<String>; 6] {
     let mounted = (!of.mount_options.is_empty()).then(|| format!("mounted {}", of.mount_options.join(" ")));
     let rotational =

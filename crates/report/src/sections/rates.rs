@@ -15,7 +15,7 @@ use crate::document::{Block, Cell, Column, Section, SectionId, Table};
 const SHORT: &str = "Rates at which the phase lasts less than a second rest on little: one pause of the machine decides, and what a store puts off \
                      is not due yet. Give the phase more operations.";
 
-/// What was found; `None` if nothing was looked for.
+/// The rates found; `None` without a search.
 pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
     let titles = run.stores().iter().map(|store| (store.name.as_str(), printable(&store.title))).collect();
     let rates = Rates { run, facts, titles, rounds: run.record.rounds_wanted() };
@@ -24,7 +24,7 @@ pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
     Section::titled(SectionId::Rates, &format!("Highest rate with {}", facts.label()), blocks)
 }
 
-/// A run's searches with what is needed to speak of them.
+/// A run's searches with helpers to describe them.
 struct Rates<'a> {
     run: &'a Run,
     facts: &'a RateFacts,

@@ -1,4 +1,4 @@
-//! How each store was set, where stores promise different things.
+//! How each store was set, where stores have different durability.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use bakeoff_results::run::Run;
 
 use crate::document::{Block, Section, SectionId};
 
-/// The section, with class, settings and variants; `None` where all stores promise the same.
+/// The section, with class, settings and variants; `None` where all stores have the same durability.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
     let mut ways: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
     for axes in run.cells.iter().map(|cell| &cell.end.axes).filter(|axes| axes.unequal) {

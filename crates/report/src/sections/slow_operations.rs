@@ -17,7 +17,7 @@ use crate::format::describe_workload_of;
 /// The title of the section.
 const TITLE: &str = "Why slow operations were slow";
 
-/// The section, with the phases of which it can say nothing.
+/// The section, with the phases that lack this information.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
     let of_stores = slow_operations(run, contenders);
     let whole = timed_as_a_whole(&run.cells);

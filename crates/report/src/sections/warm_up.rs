@@ -1,4 +1,4 @@
-//! Phases that were measured only once their rate had settled: how long that took, and whether it did.
+//! Phases that were measured only once their rate was steady: how long that took, and whether it ever was.
 
 use bakeoff_results::warm_ups::{Settled, WarmUps};
 use bakeoff_text::{format_count, time};

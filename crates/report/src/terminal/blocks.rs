@@ -1,4 +1,4 @@
-//! A document as text: paragraphs that fit the width, tables, lists; indented by how deep they stand.
+//! A document as text: paragraphs that fit the width, tables and lists, indented by their depth.
 
 use std::fmt::Write;
 
@@ -77,7 +77,7 @@ fn indent(depth: usize) -> String {
     " ".repeat(depth * INDENT)
 }
 
-/// A line whose continuation is indented by one level more.
+/// A line with a continuation one level deeper.
 fn hanging(text: &str, depth: usize, options: &TerminalOptions) -> String {
     paragraph(text, options.width, &indent(depth), &indent(depth + 1))
 }

@@ -35,7 +35,7 @@ pub(crate) fn render(of: &Matrix, width: usize, color: bool) -> String {
     tables.collect::<Vec<_>>().join("\n") + &legend(of, naming, width)
 }
 
-/// The first way to part the columns in which every part fits, and how stores are named there.
+/// The first division of the columns in which every part fits, and how stores are named there.
 fn fitting(of: &Matrix, width: usize) -> (Vec<Range<usize>>, Naming) {
     let mut types: Vec<Range<usize>> = Vec::new();
     for (column, MatrixColumn { data, .. }) in of.columns.iter().enumerate() {
@@ -74,7 +74,7 @@ struct Widths {
     before: Vec<usize>,
     /// What the name of the data adds to each column that shows it.
     data_more: Vec<usize>,
-    /// The columns at which a data type begins.
+    /// The first column of each data type.
     types: Vec<usize>,
     /// Each measure's name, and its rows.
     measures: Vec<(usize, Vec<RowWidths>)>,
@@ -202,7 +202,7 @@ fn is_open(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Undecided | Verdict::Unproven)
 }
 
-/// The stores that share the first place, as many as are named.
+/// The stores that share the first place, up to the number that are named.
 fn best(of: &Matrix, first: &[usize], naming: Naming) -> Text {
     let mut text = Text::default();
     for (index, place) in first.iter().take(NAMES_MAX).enumerate() {

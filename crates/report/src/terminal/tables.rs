@@ -40,7 +40,7 @@ pub(crate) fn render(of: &Table, shown: usize, options: &TerminalOptions) -> Str
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// The table with the columns that must be there, and as many more as have room.
+/// The table with the required columns, and with the optional ones that fit.
 fn with_room(of: &Table, kept: &[usize], fixed: usize, shown: usize, options: &TerminalOptions) -> String {
     let part = |columns: usize| text_table(of, &kept[..columns], shown, Some(kept.len() - columns));
     let columns = (fixed.min(kept.len())..kept.len()).rev().find(|columns| part(*columns).width() <= options.width);

@@ -1,4 +1,4 @@
-//! When the answer of a pick would change: what was measured with something else asked.
+//! When the answer of a pick would change: measurements of changed needs.
 
 use bakeoff_results::pick_budget::CLEAR;
 use bakeoff_results::pick_change::{NotTried, Outcome, PickChange, Unknown, Unrivalled};
@@ -9,7 +9,7 @@ use bakeoff_text::{counted, ratio};
 use crate::document::Block;
 use crate::sections::pick::picked::{Picked, describe_rival, surely};
 
-/// Whether the answer would be another if something else were asked.
+/// Whether a changed need would have another answer.
 pub(crate) fn blocks(picked: &Picked<'_>, asked: &Ranking) -> Vec<Block> {
     let questions = &picked.facts().questions;
     let change = |question| describe_change(picked, &asked.best, &picked.outcome.change(asked, question));
@@ -117,7 +117,7 @@ fn describe_times(place: &Place) -> String {
     place.ratio_to_best.map_or_else(String::new, surely)
 }
 
-/// Who is next, and those of which nothing is known.
+/// The next store, and stores of which nothing is known.
 fn describe_next(picked: &Picked<'_>, ranking: &Ranking, late: &[String]) -> String {
     let Some(next) = rival(ranking) else { return String::new() };
     let times = match next.ratio_to_best {

@@ -60,7 +60,7 @@ pub(crate) fn heading(goal: Goal) -> &'static str {
     }
 }
 
-/// How many times as much a figure is as another, of how many times it costs: a rate is compared by its inverse.
+/// A factor of costs as a factor of shown figures: a rate is compared by its inverse.
 fn as_shown(goal: Goal, times: f64) -> f64 {
     if goal == Goal::Throughput { times.recip() } else { times }
 }

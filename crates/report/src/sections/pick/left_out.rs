@@ -38,7 +38,7 @@ pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {
     lists.into_iter().filter_map(section).collect()
 }
 
-/// Every store that failed, with the question at which it did, and why, in the order in which they were asked.
+/// Every store that failed, with the question at which it did, and why, in the order of the questions.
 fn failures(picked: &Picked<'_>) -> Vec<(String, Option<FailureKind>, String)> {
     let others = picked.facts().questions.iter().map(|question| (question.variant.as_str(), question.words.as_str()));
     let mut failures = Vec::new();

@@ -1,4 +1,4 @@
-//! A run of `bakeoff pick` with what is needed to describe it: titles, who failed where, how sure a ranking is.
+//! A run of `bakeoff pick` with helpers to describe it: titles, failed stores, how sure a ranking is.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Time in the answer of a pick: what it was too short for, and how much would be enough.
+//! Time in the answer of a pick: where it was too short, and how much would be enough.
 
 use bakeoff_results::pick_budget::{EnoughTime, Instead, MoreTime};
 use bakeoff_stats::{Interval, Ranking};
@@ -27,7 +27,7 @@ pub(crate) fn enough(picked: &Picked<'_>) -> String {
     }
 }
 
-/// What it would take to tell the best from the next, where the time was too short for it.
+/// What would be needed to distinguish the best from the next, where the time was too short for it.
 pub(crate) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let budget = budget(picked);
     let known = |of: Interval| format!("the second takes {} of the first ({})", ratio(of.estimate), surely(of));
