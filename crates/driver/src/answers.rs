@@ -22,12 +22,12 @@ pub(crate) struct Visit {
     pub(crate) entries: u64,
     /// Scans: bytes of keys and values delivered.
     pub(crate) bytes: u64,
-    /// Scans: the consumer's state. `walk`: the object id read last, or what all fields came to.
+    /// Scans: the consumer's state. `walk`: the object id read last, or the result of reading all fields.
     pub(crate) state: u64,
 }
 
 impl Visit {
-    /// What a walk came to whose last lookup found a value or not.
+    /// The result of a walk; `found` is whether its last lookup found a value.
     fn of_walk(&self, found: bool) -> WalkAnswer {
         WalkAnswer { found, components: self.entries, state: self.state }
     }
@@ -44,7 +44,7 @@ pub(crate) struct CheckedAnswer<'a> {
     pub(crate) output: &'a [u8],
 }
 
-/// What an operation's answer comes to.
+/// The result of checking an operation's answer.
 pub(crate) struct Judgement {
     /// Whether it is what the tape expects; `None` if the operation has no answer to compare.
     pub(crate) right: Option<bool>,
@@ -54,8 +54,8 @@ pub(crate) struct Judgement {
     pub(crate) bytes: u64,
 }
 
-/// Compares an answer with what the tape expects, and counts. `records` begin with `record`; `visits` with that of the next scan or
-/// walk.
+/// Compares an answer with the tape's, and counts. `records` begin with `record`, and `visits` with the next scan's or
+/// walk's.
 #[inline(always)]
 pub(crate) fn judge(
     (records, record): (Records<'_>, &Record<'_>),
@@ -123,7 +123,7 @@ fn scan_is_right(fields: Option<&ScanFields>, visit: Option<&Visit>, output: &[u
     (visit.entries, visit.bytes, state) == (scan.entries, scan.bytes, scan.checksum)
 }
 
-/// What was wrong with an answer, for a person.
+/// The mistake in an answer, for a person.
 #[cold]
 pub(crate) fn describe_wrong(record: &Record<'_>, answered: CheckedAnswer<'_>, pool: &Pool) -> String {
     let CheckedAnswer { found, visit, output } = answered;

@@ -41,7 +41,7 @@ impl Buffers {
     }
 }
 
-/// An empty buffer whose memory is there, not only promised: nothing is fetched when it is filled inside the clock.
+/// An empty buffer with its memory already mapped, so that filling it inside the clock fetches nothing.
 fn touched<T: Clone>(length: u64, with: T) -> Result<Vec<T>, Failure> {
     let mut buffer = Vec::new();
     let room = usize::try_from(length).ok().filter(|&length| buffer.try_reserve_exact(length).is_ok());

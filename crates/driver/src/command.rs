@@ -20,7 +20,7 @@ const REQUEST_BYTES_MAX: u64 = 16 << 20;
 ///
 /// Exit status: 0 all went well, 1 the cell failed (the last event says why), 2 usage.
 pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
-    // What is not text is no verb.
+    // A word that is no text is no verb.
     let mut arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("describe"), None) => describe(name, stores),
@@ -90,7 +90,7 @@ fn run_request(stores: &[Entry]) -> ExitCode {
         Err(failure) => {
             let words = format!("{}: {}\n", failure.kind.label(), failure.message);
             emitter.emit(&Event::Failed { kind: failure.kind, phase: failure.phase, message: failure.message });
-            // The event has said it. A log on a disk that is full takes no more, and that is no reason to panic.
+            // The event has reported it. A log on a full disk takes no more, and that is no reason to panic.
             let _ = std::io::stderr().write_all(words.as_bytes());
             ExitCode::FAILURE
         }

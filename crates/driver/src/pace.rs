@@ -1,7 +1,8 @@
 //! Open loop: operations begin when they are due, and their latency counts from then, with the wait for those before them.
 //!
-//! What the harness does between operations (reading the tape, checking answers) is no wait: the schedule stands still as long as it
-//! makes the store late. A wait for a time that has not come is ended by spinning, since a sleep ends some ten microseconds late.
+//! The harness's work between operations (reading the tape, checking answers) is no wait: the schedule stands still
+//! while it makes the store late. A wait for a time in the future ends by spinning, since a sleep ends some ten
+//! microseconds late.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub(crate) struct Pace<'a> {
     speed: f64,
     /// No other thread replays: spinning takes no processor from one.
     alone: bool,
-    /// When the schedule began, later by what it stood still; a reading of the clock.
+    /// When the schedule began, moved back by the time that it stood still; a reading of the clock.
     origin: u64,
     /// When the lane began, and when its last operation ended.
     begin: u64,
@@ -34,7 +35,8 @@ impl<'a> Pace<'a> {
         Self { clock, speed, alone, origin: now, begin: now, last_end: now, due_ns: 0 }
     }
 
-    /// Waits until an operation is due. Gives the reading that its latency counts from, and that at which it begins.
+    /// Waits until an operation is due. Gives two readings: the one from which its latency counts, and the one at which
+    /// it begins.
     pub(crate) fn await_due(&mut self, due_ns: Option<u64>) -> (u64, u64) {
         let ready = self.clock.now();
         let Some(due_ns) = due_ns else { return (ready, ready) };

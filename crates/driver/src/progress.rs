@@ -10,7 +10,7 @@ use std::time::Instant;
 pub struct Reporter<'a> {
     done: AtomicU64,
     begin: Instant,
-    /// Seconds after the beginning when it was told last.
+    /// Seconds after the beginning at the last report.
     reported_s: AtomicU64,
     report: Box<dyn Fn(u64) + Sync + 'a>,
 }

@@ -1,5 +1,5 @@
-//! Warm-up within a phase: its first operations are replayed and checked like all others, but not measured, until the time that an
-//! operation takes has settled. That is asked between blocks, outside the clock.
+//! Warm-up within a phase: its first operations are replayed and checked like all others, but not measured, until the
+//! time of an operation is steady. That is tested between blocks, outside the clock.
 //!
 //! The mean time of an operation is taken over intervals with equal numbers of operations. After 32 intervals bakeoff
 //! tests whether their second half has one level. If not, two intervals become one, and it tests again after 64 of the
@@ -13,10 +13,10 @@ use bakeoff_measure::{DeviceId, Snapshot, reset_peak_rss};
 use bakeoff_protocol::WarmUpOutcome;
 use bakeoff_stats::has_settled;
 
-/// Intervals after which it is asked whether the rate has settled, and to which twice as many are joined.
+/// Intervals after which the rate is tested for being steady, and to which twice as many are joined.
 const INTERVALS: u64 = 32;
 
-/// The first time it is asked is after this part of what the warm-up may be.
+/// The first test is after this part of the longest warm-up.
 const FIRST_PART: u64 = 8;
 
 /// Where measuring began, and what the process had spent until then.

@@ -36,7 +36,7 @@ pub(crate) struct Tallies {
 }
 
 impl Tallies {
-    /// Adds what timed operations in a row came to.
+    /// Adds timed operations in a row.
     #[inline(never)]
     pub(crate) fn add(&mut self, row: Row) {
         let Some(operation) = row.operation.filter(|_| row.operations > 0) else { return };
@@ -56,7 +56,7 @@ impl Tallies {
         tally.latencies.get_or_insert_with(Histogram::new).record(time_ns);
     }
 
-    /// Records what one operation took, nanoseconds, whose value is of the range of sizes with this number.
+    /// Records the nanoseconds of one operation, with a value in the range of sizes with this number.
     pub(crate) fn time_of_size(&mut self, operation: Operation, number: usize, time_ns: u64) {
         let by_size = &mut self.by_code[operation as usize - 1].by_size;
         if by_size.len() <= number {

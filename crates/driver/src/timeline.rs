@@ -79,7 +79,7 @@ impl Slices {
         self.slice_ns *= 2;
     }
 
-    /// Adds those of another lane of the phase. No operation may be added afterwards.
+    /// Adds another lane of the phase. No operation may be added afterwards.
     pub(crate) fn merge(&mut self, mut other: Self) {
         while self.slice_ns < other.slice_ns {
             self.done.push(std::mem::take(&mut self.slice));

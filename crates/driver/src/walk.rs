@@ -1,4 +1,5 @@
-//! A walk inside the clock: a path is looked up component by component, and each value read for the id that the next key begins with.
+//! A walk inside the clock: it looks up a path component by component, and reads from each value the id with which the
+//! next key begins.
 
 use bakeoff_store::{Session, StoreError};
 use bakeoff_tree::Walk;
@@ -9,7 +10,7 @@ use crate::answers::Visit;
 pub(crate) struct WalkBuffers {
     /// A lookup's key.
     pub(crate) key: Vec<u8>,
-    /// What it found.
+    /// The value found.
     pub(crate) value: Vec<u8>,
 }
 
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn a_changed_id_is_a_wrong_answer() {
         let (_, wrong, first) = replay(|value| value.iter_mut().for_each(|byte| *byte ^= 0x20));
-        // All but one: where something is to be missing on the way, a wrong id leads to nothing too.
+        // All but one: where a component must be missing, a wrong id finds nothing too.
         assert_eq!(wrong, 14, "{first:?}");
     }
 }

@@ -12,7 +12,7 @@ use bakeoff_tape::Operation;
 
 /// One operation in this many is slow.
 const SLOW_IN: u64 = 1_000;
-/// As many are kept however few operations there are, and however many.
+/// The least and the most that are kept, for any number of operations.
 const SLOW_MIN: u64 = 8;
 pub(crate) const SLOW_MAX: u64 = 1_000;
 /// Those told one by one.
@@ -56,7 +56,7 @@ pub(crate) struct Watch<'a> {
     most: u64,
     /// Operations that take longer are slow.
     least_ns: u64,
-    /// When the witness was looked at, and for how many ticks it is left alone.
+    /// The last look at the witness, and for how many ticks none follows.
     looked: u64,
     period: u64,
 }
@@ -143,7 +143,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// What the slow operations of all lanes of a phase come to; `None` if there are none.
+/// The slow operations of all lanes of a phase, with their causes; `None` if there are none.
 pub(crate) fn explain(mut slow: Vec<Slow>, operations: u64) -> Option<SlowOperations> {
     slow.sort_unstable();
     slow.truncate(usize::try_from(slow_of(operations)).unwrap_or(usize::MAX));
