@@ -321,9 +321,9 @@ fn arguments_and_paths_that_are_not_utf_8_are_errors_and_no_panics() {
         common::Finished::of(command.output().expect("it starts")).expect(2).says(words);
     };
     for flag in ["--out", "--dir"] {
-        refused(place.command(&["run", "tiny.toml", flag]).arg(odd), &["o\u{fffd} is not UTF-8", "use one that is"]);
+        refused(place.command(&["run", "tiny.toml", flag]).arg(odd), &["o\u{fffd} is not UTF-8", "use a UTF-8 path"]);
     }
-    refused(place.command(&["run", "../tiny.toml"]).current_dir(&odd_directory), &["is not UTF-8", "use one that is"]);
+    refused(place.command(&["run", "../tiny.toml"]).current_dir(&odd_directory), &["is not UTF-8", "use a UTF-8 path"]);
     refused(place.command(&["pick", "--out"]).arg(odd), &["is not UTF-8"]);
     for verb in ["report", "run", "clean", "compare"] {
         let ended = place.command(&[verb]).arg(odd).output().expect("it starts");

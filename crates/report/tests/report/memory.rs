@@ -93,7 +93,7 @@ fn no_more_is_claimed_than_was_split() {
     let whole = report(16 << 20);
     assert!(whole.contains("cache 16.0 MiB (") && !whole.contains("MiB in all"), "{whole}");
     let part = report(4 << 20);
-    assert!(part.contains("came to more or less than that"), "{part}");
+    assert!(part.contains("amount to more or less than that"), "{part}");
     assert!(part.contains("cache 4.00 MiB, 16.0 MiB in all ("), "four threads with 4 MiB each: {part}");
 }
 
