@@ -284,7 +284,7 @@ fn equals_measured_in_turn_raise_no_alarm(load: Load) {
             "--stores",
             "sqlite,lmdb",
             "--records",
-            "10k",
+            "1k",
             "--fail-on",
             "worse=5%",
         ];

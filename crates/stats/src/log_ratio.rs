@@ -2,7 +2,7 @@
 
 use crate::centre::hodges_lehmann;
 use crate::rounds::Rounds;
-use crate::series::{Variance, sample_variance, slowest_part, variance_of_round};
+use crate::series::{Variance, sample_variance, slowest_part, variance_of_round, variance_of_turn};
 use crate::signed_rank::SignedRanks;
 
 /// Degrees of freedom of a session's deviation, which is an estimate too.
@@ -29,11 +29,12 @@ impl LogRatio {
         Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part, signed: None })
     }
 
-    /// As [`Self::of`], for two candidates alone, of which a coin decided in each round which came first. A difference must then also be
-    /// proven by the signs of the rounds, which holds whatever else the machine did.
+    /// As [`Self::of`], for two candidates alone, of which a coin decided in each round which came first. So neighbouring rounds do not
+    /// correlate. A difference must also be proven by the signs of the rounds, which holds whatever else the machine did.
     pub fn of_turns(a: &Rounds, b: &Rounds) -> Option<Self> {
-        let signed = Some(SignedRanks::of(&ratios(a, b)?));
-        Some(Self { signed, ..Self::of(a, b)? })
+        let ratios = ratios(a, b)?;
+        let (own, signed) = (variance_of_turn(&ratios)?, Some(SignedRanks::of(&ratios)));
+        Some(Self { centre: hodges_lehmann(&ratios)?, rounds: ratios.len(), own, slowest_part: None, signed })
     }
 
     /// As [`Self::of`], for blocks without an order in time, such as workloads. Each contributes equally to the error.

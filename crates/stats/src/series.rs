@@ -51,15 +51,33 @@ fn stretch(rounds: usize) -> f64 {
 pub(crate) fn variance_of_round(values: &[f64]) -> Option<Variance> {
     let count = values.len();
     let components = slow_components(count);
+    let variance = variance_of_components(values, components)? * stretch(count).powi(2);
+    Some(Variance { variance, freedom: components as f64 })
+}
+
+/// The same for rounds whose signs a coin decided: then neighbours do not correlate, and all components count.
+pub(crate) fn variance_of_turn(values: &[f64]) -> Option<Variance> {
+    let components = values.len().saturating_sub(1);
+    let kept = values.len() - 2 * drawn_in(values.len());
+    Some(Variance { variance: variance_of_components(values, components)?, freedom: kept as f64 - 1.0 })
+}
+
+/// The variance that the slowest components show. `None` if there are none.
+fn variance_of_components(values: &[f64], components: usize) -> Option<f64> {
+    let count = values.len();
     if components == 0 {
         return None;
     }
-    let drawn_in = if count < DRAWN_IN_ROUNDS_MIN { 0 } else { (DRAWN_IN_PART * count as f64) as usize };
+    let drawn_in = drawn_in(count);
     let squares: f64 = cosine_components(&winsorized(values, drawn_in)).take(components).map(|each| each * each).sum();
     let kept = (count - 2 * drawn_in) as f64;
     let trimmed = if drawn_in == 0 { 1.0 } else { count as f64 * (count as f64 - 1.0) / (kept * (kept - 1.0)) };
-    let variance = squares / components as f64 * trimmed * stretch(count).powi(2);
-    Some(Variance { variance, freedom: components as f64 })
+    Some(squares / components as f64 * trimmed)
+}
+
+/// How many values are replaced at each end.
+fn drawn_in(count: usize) -> usize {
+    if count < DRAWN_IN_ROUNDS_MIN { 0 } else { (DRAWN_IN_PART * count as f64) as usize }
 }
 
 /// The sample variance. `None` if there are fewer than two values.

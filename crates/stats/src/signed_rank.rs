@@ -33,10 +33,10 @@ impl SignedRanks {
 
     /// The ends of the centre's interval at this confidence, as logarithms: the widest that these rounds give where they are too few for it.
     pub(crate) fn interval(&self, confidence: f64) -> Option<(f64, f64)> {
-        let below = chances_below(self.rounds);
         let allowed = (1.0 - confidence) / 2.0;
         // The number of means that may be left out at each end.
-        let left_out = below.iter().take_while(|chance| **chance <= allowed).count().saturating_sub(1);
+        let left_out =
+            chances_up_to(self.rounds).iter().take_while(|chance| **chance <= allowed).count().saturating_sub(1);
         let left_out = left_out.min(self.means.len().saturating_sub(1) / 2);
         Some((*self.means.get(left_out)?, *self.means.get(self.means.len() - 1 - left_out)?))
     }
@@ -80,15 +80,14 @@ fn distribution(ranks: &[usize]) -> Vec<f64> {
     chances
 }
 
-/// For `n` rounds, the probability that the sum of positive ranks is below 0, 1, 2 and so on.
-fn chances_below(rounds: usize) -> Vec<f64> {
+/// For so many rounds, the probability that the sum of positive ranks is at most 0, 1, 2 and so on.
+fn chances_up_to(rounds: usize) -> Vec<f64> {
     let ranks: Vec<usize> = (1..=rounds).collect();
-    let below = |sum: &mut f64, chance: f64| {
-        let before = *sum;
+    let up_to = |sum: &mut f64, chance: f64| {
         *sum += chance;
-        Some(before)
+        Some(*sum)
     };
-    distribution(&ranks).into_iter().scan(0.0, below).collect()
+    distribution(&ranks).into_iter().scan(0.0, up_to).collect()
 }
 
 #[cfg(test)]
