@@ -8,6 +8,7 @@ pub const FLOORS: &[&[&str]] = &[
         "bakeoff-files",
         "bakeoff-flame",
         "bakeoff-limits",
+        "bakeoff-powercut",
         "bakeoff-protocol",
         "bakeoff-stats",
         "bakeoff-text",
