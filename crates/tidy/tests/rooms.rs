@@ -1,4 +1,4 @@
-//! No circles between files of a crate, and no dependency of a crate on one of the same or a higher floor.
+//! No circles between files of a crate, no dependency of a crate on one of the same or a higher floor, and a short script.
 
 use std::path::Path;
 
@@ -20,4 +20,11 @@ fn crates_use_crates_of_lower_floors() {
     let packages = packages(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
     let violations = floor_violations(&packages);
     assert!(violations.is_empty(), "{}", violations.join("\n"));
+}
+
+#[test]
+fn the_script_stays_short() {
+    let script = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bakeoff")).unwrap();
+    let lines = script.lines().count();
+    assert!(lines <= 150, "./bakeoff has {lines} lines, and may have 150: move what builds and tests to xtask");
 }
