@@ -1,5 +1,5 @@
-//! Compares declarations of packages with their sources. Finds dependencies that no file uses, and compiled-in files
-//! outside of a package that its `reads` does not list.
+//! Compares declarations of packages with their sources. Finds dependencies that no file uses, and files outside of a
+//! package that it compiles in or names, and that its `reads` does not list.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 
 use crate::files::files_below;
+use crate::test::inputs::ALWAYS;
 use crate::test::metadata::{Package, Packages};
 
 /// # Errors
@@ -23,26 +24,30 @@ pub(crate) fn check(root: &Path, packages: &Packages) -> Result<()> {
     let undeclared: Vec<String> = undeclared.collect();
     ensure!(
         undeclared.is_empty(),
-        "files that are compiled in and not in `reads` of [package.metadata.tests]: {}. Their changes would not run the tests again",
+        "files outside of a package that it reads, and not in `reads` of its [package.metadata.tests]: {}. Their changes would not run the tests again",
         undeclared.join(", ")
     );
     Ok(())
 }
 
-/// Files that a package includes with `include_str!` or `include_bytes!`, although a change there would not run its
-/// tests again.
+/// Files that a package includes with `include_str!` or `include_bytes!`, or names by a path from its own directory,
+/// although a change there would not run its tests again.
 fn undeclared_by(root: &Path, packages: &Packages, package: &Package) -> Vec<String> {
     let behind = packages.behind_tests_of(package);
     let mut known: Vec<PathBuf> = behind.iter().map(|behind| behind.directory().to_owned()).collect();
     known.push(package.directory().to_owned());
-    known.extend(package.tests().reads.iter().map(|path| root.join(path)));
+    known.extend(package.tests().reads.iter().map(String::as_str).chain(ALWAYS).map(|path| root.join(path)));
     let mut undeclared = Vec::new();
     for file in sources_below(package.directory()) {
         let text = fs::read_to_string(&file).unwrap_or_default();
-        for included in text.split("include_").skip(1).filter_map(included_path) {
-            let path = file.parent().unwrap_or(root).join(included).canonicalize();
-            if path.is_ok_and(|path| !known.iter().any(|known| path.starts_with(known))) {
-                undeclared.push(format!("{included} of {}", file.display()));
+        let included = text.split("include_").skip(1).filter_map(included_path);
+        let included = included.map(|path| (path, file.parent().unwrap_or(root).join(path)));
+        let above = package.directory().join("../..");
+        let named = text.split("../../").skip(1).filter_map(|rest| rest.split(['"', '{']).next());
+        for (name, path) in included.chain(named.map(|path| (path, above.join(path)))) {
+            let inside = path.canonicalize().ok().filter(|path| path.starts_with(root) && path != root);
+            if inside.is_some_and(|path| !known.iter().any(|known| path.starts_with(known))) {
+                undeclared.push(format!("{name} of {}", file.display()));
             }
         }
     }
@@ -134,15 +139,32 @@ mod tests {
         fs::create_dir_all(root.join("a/src")).unwrap();
         fs::write(root.join("list.toml"), "").unwrap();
         fs::write(root.join("a/src/lib.rs"), "const LIST: &str = include_str!(\"../../list.toml\");\n").unwrap();
-        let checked = |reads: &str| {
-            let text = format!(
-                r#"{{"packages": [{{"id": "a", "name": "a", "version": "1.0.0", "manifest_path": "{}", "dependencies": [],
-                    "metadata": {{"tests": {{"reads": [{reads}]}}}}}}]}}"#,
-                root.join("a/Cargo.toml").display()
-            );
-            check(&root, &Packages::parse(&text).unwrap())
-        };
+        let checked = |reads: &str| check(&root, &package_of(&root.join("a/Cargo.toml"), reads));
         assert!(checked("").unwrap_err().to_string().contains("../../list.toml"));
         checked("\"list.toml\"").unwrap();
+    }
+
+    #[test]
+    fn a_file_outside_that_is_named_must_be_declared() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("crates/a/tests")).unwrap();
+        fs::create_dir_all(root.join("bench")).unwrap();
+        fs::write(root.join("bench/columns"), "").unwrap();
+        let code = "fn path() -> PathBuf { Path::new(DIRECTORY).join(\"../../bench/columns\") } // ../../nothing\n";
+        fs::write(root.join("crates/a/tests/it.rs"), code).unwrap();
+        let checked = |reads: &str| check(&root, &package_of(&root.join("crates/a/Cargo.toml"), reads));
+        assert!(checked("").unwrap_err().to_string().contains("bench/columns of "));
+        checked("\"bench\"").unwrap();
+    }
+
+    /// A package with this manifest, which declares that its tests read these files.
+    fn package_of(manifest: &Path, reads: &str) -> Packages {
+        let text = format!(
+            r#"{{"packages": [{{"id": "a", "name": "a", "version": "1.0.0", "manifest_path": "{}", "dependencies": [],
+                "metadata": {{"tests": {{"reads": [{reads}]}}}}}}]}}"#,
+            manifest.display()
+        );
+        Packages::parse(&text).unwrap()
     }
 }

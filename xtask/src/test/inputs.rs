@@ -9,7 +9,7 @@ use crate::files::files_below;
 use crate::test::metadata::{Package, Packages};
 
 /// Files that every compilation reads.
-const ALWAYS: [&str; 4] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo"];
+pub(crate) const ALWAYS: [&str; 4] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo"];
 
 /// A hash over everything that a step reads and its command.
 #[derive(Clone)]
