@@ -79,7 +79,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
             std::env::args_os().filter_map(|word| word.into_string().ok()).find(|word| is_negative(word))
     {
         return complain(&format!(
-            "`{}` is no option, and as a number it is below zero, which no number, size or time here is: give a positive one",
+            "`{}` is neither an option nor a valid value: numbers, sizes and times must not be negative",
             bakeoff_text::printable(&negative)
         ));
     }
@@ -90,7 +90,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Whether this begins as a number below zero does.
+/// Whether this begins like a negative number.
 fn is_negative(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }

@@ -13,7 +13,7 @@ use bakeoff_suite::StoreChoice;
 
 use crate::cli::DEFAULT_RESULTS;
 use crate::outcome::Outcome;
-use crate::show::{Extent, columns, print_report, report_again, write_page_beside};
+use crate::show::{Extent, columns, print_report, report_again, resume_again, write_page_beside};
 
 /// What is to be measured, and where it is kept.
 pub(crate) struct Measurement<'a> {
@@ -34,13 +34,11 @@ impl Measurement<'_> {
         let ended = &measured.ended;
         if ended.interrupted {
             show_page(Run::read(path).map_err(Into::into).and_then(|run| write_page_beside(&Analysis::new(&run))))?;
-            let path = path.display();
-            let on = if measured.is_resumable {
-                format!("; go on with: bakeoff run --resume {path}")
-            } else {
-                String::new()
+            let on = match measured.is_resumable {
+                true => format!("; go on with: {}", resume_again(path)),
+                false => String::new(),
             };
-            tell!("Stopped. What was measured is kept in {path}{on}");
+            tell!("Stopped. What was measured is kept in {}{on}", shown(path));
             measured.remove()?;
             return Ok(Outcome::Interrupted);
         }
@@ -76,8 +74,8 @@ impl Measurement<'_> {
         if measured.ended.retried > 0 && measured.is_resumable {
             let cells = bakeoff_text::counted(measured.ended.retried as u64, "cell");
             tell!(
-                "{cells} failed since something was missing here: make room, or fix what their messages say. Then: bakeoff run --resume {}",
-                shown(path)
+                "{cells} failed since something was missing here: make room, or fix what their messages say. Then: {}",
+                resume_again(path)
             );
         }
         measured.remove()?;

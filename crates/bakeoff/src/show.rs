@@ -61,6 +61,11 @@ pub(crate) fn report_again(directory: Option<&Path>) -> String {
     directory.map_or(command.clone(), |path| format!("{command} {}", shell_command(&[shown(path).as_str()])))
 }
 
+/// The command that goes on with a run.
+pub(crate) fn resume_again(directory: &Path) -> String {
+    format!("{} run {}", program(), shell_command(&["--resume", shown(directory).as_str()]))
+}
+
 /// What the user types to call this program: the script of a clone, where it was started by that.
 pub(crate) fn program() -> &'static str {
     if std::env::var_os("BAKEOFF_SCRIPT").is_some_and(|script| !script.is_empty()) { "./bakeoff" } else { "bakeoff" }

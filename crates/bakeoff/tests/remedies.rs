@@ -147,7 +147,7 @@ fn each_error_says_what_to_do() {
         ),
         (
             &["run", "tiny.toml", "--budget", "-5m"],
-            "`-5m` is no option, and as a number it is below zero, which no number, size or time here is: give a positive one",
+            "`-5m` is neither an option nor a valid value: numbers, sizes and times must not be negative",
         ),
         (&["run", "--tape", "nosuch"], &format!("cannot find the tape nosuch: {PATH}")),
         (&["run", "--resume", "empty"], &format!("empty is not a directory of bakeoff's {MARKER}")),

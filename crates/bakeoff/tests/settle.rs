@@ -51,6 +51,6 @@ fn what_is_below_zero_is_said_to_be() {
         place
             .run(&[verb, "--value-size", "-1KiB"])
             .expect(2)
-            .says(&["`-1KiB` is no option, and as a number it is below zero"]);
+            .says(&["`-1KiB` is neither an option nor a valid value"]);
     }
 }
