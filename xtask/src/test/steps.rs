@@ -65,7 +65,7 @@ impl Plan {
     fn sources(&self) -> Inputs {
         let paths =
             ["crates", "fuzz", "xtask", "suites", "published", "docs", "drivers.toml", "Cargo.toml", "Cargo.lock"];
-        paths.into_iter().chain(["rust-toolchain.toml", ".cargo"]).fold(self.inputs(), Inputs::path)
+        paths.into_iter().chain(["rust-toolchain.toml", "rustfmt.toml", ".cargo"]).fold(self.inputs(), Inputs::path)
     }
 
     fn java(&self) -> Inputs {
