@@ -3,7 +3,6 @@ package bakeoff.directory;
 import bakeoff.directory.flat.Acl;
 import bakeoff.directory.flat.DirectoryInfo;
 import bakeoff.directory.proto.DirectoryInfoProtos;
-import bakeoff.tape.Record;
 import com.google.protobuf.InvalidProtocolBufferException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -23,10 +22,10 @@ public final class DirectoryReader {
     private long objectId;
     private long state;
 
-    /** Begins a walk. */
-    public void begin(Record record) {
-        codec = Walk.codec(record.valueBytes());
-        allFields = Walk.allFields(record.valueBytes());
+    /** Begins a walk with the properties in this field of its record ({@link Walk}). */
+    public void begin(long walk) {
+        codec = Walk.codec(walk);
+        allFields = Walk.allFields(walk);
         objectId = 0;
         state = 0;
     }

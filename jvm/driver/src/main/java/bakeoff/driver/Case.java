@@ -53,6 +53,19 @@ final class Case {
             return (int) Math.min(Math.max(bytes, 0), 1 << 30);
         }
 
+        /** Buffers for each thread. */
+        <B> List<Lane<B>> lanes(Store<B> store, Slices<B> slices) throws Failure {
+            try {
+                List<Lane<B>> lanes = new ArrayList<>();
+                while (lanes.size() < hints.threads()) {
+                    lanes.add(new Lane<>(store.form(), pool(), slices, entryBytesMax()));
+                }
+                return lanes;
+            } catch (OutOfMemoryError tooMuch) {
+                throw Failure.of("making buffers for entries of %d bytes".formatted(entryBytesMax()), tooMuch);
+            }
+        }
+
         static Tapes open(OpenPool pool, List<Request.Phase> phases, Path verify, DataHints hints) throws Failure {
             try {
                 List<TapeReader> tapes = new ArrayList<>();
@@ -234,6 +247,14 @@ final class Case {
             return type.open(new OpenRequest(directory, request.durability(), settings, hints));
         } catch (Exception | Error error) {
             throw Failure.of("open", error);
+        }
+    }
+
+    static void close(Store<?> store) throws Failure {
+        try {
+            store.close();
+        } catch (Exception | Error error) {
+            throw Failure.of("close", error);
         }
     }
 }

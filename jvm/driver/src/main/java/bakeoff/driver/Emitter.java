@@ -17,17 +17,10 @@ final class Emitter {
     private static final Gson GSON = new Gson();
     private final PrintStream out;
 
-    Emitter() {
-        out = new PrintStream(new FileOutputStream(events()), false, StandardCharsets.UTF_8);
+    /** {@code events} is where the caller reads them. */
+    Emitter(FileDescriptor events) {
+        out = new PrintStream(new FileOutputStream(events), false, StandardCharsets.UTF_8);
         System.setOut(System.err);
-    }
-
-    /**
-     * The launcher passes the caller's output as standard input, since a file opened by name again would be truncated
-     * or overwritten.
-     */
-    private static FileDescriptor events() {
-        return Main.REQUEST == null ? FileDescriptor.out : FileDescriptor.in;
     }
 
     /** An event with this name and no other fields. */

@@ -306,7 +306,7 @@ public final class Lane<B> {
     }
 
     private void walk(int index, Session<B> session) throws Exception {
-        directories.begin(block.visit(index));
+        directories.begin(block.visit(index).valueBytes());
         block.found[index] = descend(index, session);
         block.states[index] = directories.state();
     }

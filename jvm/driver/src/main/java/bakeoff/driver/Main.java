@@ -5,6 +5,7 @@ import bakeoff.store.StoreType;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.io.BufferedInputStream;
+import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,7 +21,7 @@ public final class Main {
     private static final String VERSION = "0.1.0";
 
     /** The file with the request, if the launcher has passed the caller's output as standard input. */
-    static final String REQUEST = System.getProperty("bakeoff.request");
+    private static final String REQUEST = System.getProperty("bakeoff.request");
 
     private Main() {}
 
@@ -28,7 +29,7 @@ public final class Main {
      * Exit status: 0 success, 1 the cell failed (the last event has the reason) or a library is missing, 2 wrong usage.
      */
     public static void main(String[] arguments) {
-        Emitter emitter = new Emitter();
+        Emitter emitter = new Emitter(events());
         String verb = arguments.length == 1 || isCheck(arguments) ? arguments[0] : "";
         int status =
                 switch (verb) {
@@ -51,6 +52,14 @@ public final class Main {
         }
         // A library's threads must not keep the process alive.
         Runtime.getRuntime().halt(status);
+    }
+
+    /**
+     * The launcher passes the caller's output as standard input, since a file opened by name again would be truncated
+     * or overwritten.
+     */
+    private static FileDescriptor events() {
+        return REQUEST == null ? FileDescriptor.out : FileDescriptor.in;
     }
 
     private static boolean isCheck(String[] arguments) {

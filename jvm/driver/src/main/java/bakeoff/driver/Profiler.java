@@ -35,10 +35,18 @@ final class Profiler implements AutoCloseable {
         }
     }
 
-    private final Request.Profile wanted;
+    /** A profile that a request asks for: its kind, and the file for it. */
+    record Wanted(Kind kind, Path file) {
+        /** The file for the reason why there is no profile. */
+        Path trouble() {
+            return file.resolveSibling(file.getFileName() + ".trouble");
+        }
+    }
+
+    private final Wanted wanted;
     private final Object profiler;
 
-    private Profiler(Request.Profile wanted, Object profiler) {
+    private Profiler(Wanted wanted, Object profiler) {
         this.wanted = wanted;
         this.profiler = profiler;
     }
@@ -47,7 +55,7 @@ final class Profiler implements AutoCloseable {
      * Starts a profile, if wanted. If that fails, the reason is written to a file for the caller, and the cell
      * continues.
      */
-    static Profiler start(Optional<Request.Profile> wanted) {
+    static Profiler start(Optional<Wanted> wanted) {
         if (wanted.isEmpty()) {
             return new Profiler(null, null);
         }
@@ -68,7 +76,7 @@ final class Profiler implements AutoCloseable {
         }
     }
 
-    private static Profiler none(Request.Profile wanted, Object why) {
+    private static Profiler none(Wanted wanted, Object why) {
         try {
             Files.writeString(wanted.trouble(), String.valueOf(why));
         } catch (IOException trouble) {

@@ -40,16 +40,8 @@ record Request(
         Optional<WarmUp> warmUp,
         Optional<Path> verify,
         Optional<Path> compactedCopy,
-        Optional<Profile> profile) {
+        Optional<Profiler.Wanted> profile) {
     static final int PROTOCOL = 2;
-
-    /** The kind of profile, and the file for it. */
-    record Profile(Profiler.Kind kind, Path file) {
-        /** The file for the reason why there is no profile. */
-        Path trouble() {
-            return file.resolveSibling(file.getFileName() + ".trouble");
-        }
-    }
 
     /**
      * One phase to replay.
@@ -178,7 +170,7 @@ record Request(
         return request;
     }
 
-    private static Profile profile(Fields json) throws Failure {
+    private static Profiler.Wanted profile(Fields json) throws Failure {
         String kind = json.text("kind");
         Profiler.Kind known =
                 switch (kind) {
@@ -186,7 +178,7 @@ record Request(
                     case "alloc" -> Profiler.Kind.ALLOC;
                     default -> throw malformed("unknown profile `%s`: use cpu or alloc".formatted(kind));
                 };
-        return new Profile(known, json.path("file"));
+        return new Profiler.Wanted(known, json.path("file"));
     }
 
     private static WarmUp warmUp(Fields json) throws Failure {

@@ -8,7 +8,6 @@ import bakeoff.measure.DiskUsage;
 import bakeoff.measure.Jvm;
 import bakeoff.measure.Quiet;
 import bakeoff.store.Capability;
-import bakeoff.store.DataHints;
 import bakeoff.store.Directories;
 import bakeoff.store.Durability;
 import bakeoff.store.Store;
@@ -21,7 +20,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -58,7 +56,7 @@ final class Run {
     }
 
     private <B> JsonObject measure(Store<B> store, long openNs) throws Failure {
-        List<Lane<B>> lanes = lanes(store, it.tapes, it.slices(store), it.request.hints());
+        List<Lane<B>> lanes = it.tapes.lanes(store, it.slices(store));
         baseline = baseline.isPresent() ? baseline : Counters.residentBytes();
         emitter.emit(opened(store, openNs));
         Device device = Device.of(it.request.directory());
@@ -124,7 +122,7 @@ final class Run {
      */
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
     private <B> Opened<B> again(Store<B> store, Optional<Path> gate) throws Failure {
-        closeQuickly(store);
+        Case.close(store);
         if (gate.isPresent()) {
             try (InputStream ended = new FileInputStream(gate.get().toFile())) {
                 while (ended.read() >= 0) {
@@ -135,19 +133,6 @@ final class Run {
             }
         }
         return (Opened<B>) openToWrite();
-    }
-
-    /** Buffers for each thread. */
-    static <B> List<Lane<B>> lanes(Store<B> store, Case.Tapes tapes, Slices<B> slices, DataHints hints) throws Failure {
-        try {
-            List<Lane<B>> lanes = new ArrayList<>();
-            while (lanes.size() < hints.threads()) {
-                lanes.add(new Lane<>(store.form(), tapes.pool(), slices, tapes.entryBytesMax()));
-            }
-            return lanes;
-        } catch (OutOfMemoryError tooMuch) {
-            throw Failure.of("making buffers for entries of %d bytes".formatted(tapes.entryBytesMax()), tooMuch);
-        }
     }
 
     private JsonObject opened(Store<?> store, long openNs) {
@@ -232,19 +217,11 @@ final class Run {
         JsonObject event = Emitter.event("finished");
         var before = DiskUsage.of(it.request.directory());
         long begin = System.nanoTime();
-        closeQuickly(store);
+        Case.close(store);
         event.addProperty("close_ns", System.nanoTime() - begin);
         before.ifPresent(usage -> event.add("disk_before_close", usage));
         DiskUsage.of(it.request.directory()).ifPresent(usage -> event.add("disk_after_close", usage));
         return event;
-    }
-
-    static void closeQuickly(Store<?> store) throws Failure {
-        try {
-            store.close();
-        } catch (Exception | Error error) {
-            throw Failure.of("close", error);
-        }
     }
 
     /** Reopens the store and compares all its content with the expected one. */
@@ -257,11 +234,11 @@ final class Run {
             copy = Optional.of(
                     copyCompacted(opened.store, it.request.compactedCopy().get()));
         }
-        closeQuickly(opened.store);
+        Case.close(opened.store);
         if (copy.isPresent()) {
             Store<?> store = open(it.request.compactedCopy().get()).store;
             LaneOutcome inCopy = replayVerify(store);
-            closeQuickly(store);
+            Case.close(store);
             refuseWrong(inCopy, "in the compacted copy: ");
         }
         JsonObject event = Emitter.event("verified");

@@ -81,7 +81,7 @@ final class WarmUp {
         try {
             Store<?> store = it.open(directory, request.hints());
             replay(store);
-            Run.closeQuickly(store);
+            Case.close(store);
             passed = true;
         } finally {
             Temporary.remove(directory);
@@ -94,7 +94,7 @@ final class WarmUp {
             began = true;
             begin();
         }
-        List<Lane<B>> lanes = Run.lanes(store, tapes, slices, request.hints());
+        List<Lane<B>> lanes = tapes.lanes(store, slices);
         Team<B> team = new Team<>(store, lanes);
         AtomicBoolean end = passed ? over : new AtomicBoolean();
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {

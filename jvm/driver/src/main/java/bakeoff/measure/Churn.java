@@ -35,8 +35,8 @@ public final class Churn {
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     static {
-        TOLD.set(Jvm.collections());
-        for (GarbageCollectorMXBean collector : Jvm.COLLECTORS) {
+        TOLD.set(GarbageCollectors.collections());
+        for (GarbageCollectorMXBean collector : GarbageCollectors.ALL) {
             if (collector instanceof NotificationEmitter emitter) {
                 emitter.addNotificationListener((notification, context) -> take(notification), null, null);
             }
@@ -78,7 +78,7 @@ public final class Churn {
     /** Waits briefly for the notifications of finished collections. */
     public static void settle() {
         long begin = System.nanoTime();
-        while (TOLD.get() < Jvm.collections() && System.nanoTime() - begin < PATIENCE_NS) {
+        while (TOLD.get() < GarbageCollectors.collections() && System.nanoTime() - begin < PATIENCE_NS) {
             Thread.yield();
         }
     }

@@ -72,7 +72,7 @@ public final class Counters {
 
     /** Bytes that this process passed to write calls. */
     static OptionalLong writtenBytes() {
-        return known(lines(text(SELF.resolve("io"))).get("wchar"));
+        return known(lines(KernelFile.text(SELF.resolve("io"))).get("wchar"));
     }
 
     /** The resources used since an earlier reading, into {@code resources}. */
@@ -93,7 +93,7 @@ public final class Counters {
 
     /** Fields of {@code /proc/self/stat} after the name in parentheses, which may contain blanks; see proc(5). */
     private void readStat() {
-        String text = text(SELF.resolve("stat"));
+        String text = KernelFile.text(SELF.resolve("stat"));
         String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ");
         grow("page_faults_minor", field(fields, 7), 1);
         grow("page_faults_major", field(fields, 9), 1);
@@ -102,7 +102,7 @@ public final class Counters {
     }
 
     private void readIo() {
-        Map<String, Long> io = lines(text(SELF.resolve("io")));
+        Map<String, Long> io = lines(KernelFile.text(SELF.resolve("io")));
         grow("process_read_bytes", io.get("rchar"), 1);
         grow("process_write_bytes", io.get("wchar"), 1);
         grow("read_calls", io.get("syscr"), 1);
@@ -116,7 +116,7 @@ public final class Counters {
     }
 
     private void readStatus() {
-        Map<String, Long> status = lines(text(SELF.resolve("status")));
+        Map<String, Long> status = lines(KernelFile.text(SELF.resolve("status")));
         Long anonymous = status.get("RssAnon");
         Long shared = status.get("RssShmem");
         if (anonymous != null && shared != null) {
@@ -135,14 +135,15 @@ public final class Counters {
 
     private void readMachine() {
         for (String resource : new String[] {"cpu", "memory", "io"}) {
-            for (String line : text(Path.of("/proc/pressure", resource)).split("\n")) {
+            for (String line :
+                    KernelFile.text(Path.of("/proc/pressure", resource)).split("\n")) {
                 int at = line.indexOf("total=");
                 if (line.startsWith("some ") && at >= 0) {
                     grow("stall_%s_ns".formatted(resource), number(line.substring(at + 6)), 1_000);
                 }
             }
         }
-        String[] cpu = text(Path.of("/proc/stat")).split("\n", 2)[0].split(" +");
+        String[] cpu = KernelFile.text(Path.of("/proc/stat")).split("\n", 2)[0].split(" +");
         grow("steal_ns", field(cpu, 8), TICK_NS);
     }
 
@@ -159,7 +160,7 @@ public final class Counters {
     }
 
     private static OptionalLong status(String name) {
-        return known(lines(text(SELF.resolve("status"))).get(name));
+        return known(lines(KernelFile.text(SELF.resolve("status"))).get(name));
     }
 
     private static OptionalLong known(Long number) {
@@ -188,15 +189,6 @@ public final class Counters {
             return Long.valueOf(text.strip());
         } catch (NumberFormatException other) {
             return null;
-        }
-    }
-
-    /** A file's text. Empty if it is unreadable. */
-    static String text(Path path) {
-        try {
-            return Files.readString(path);
-        } catch (IOException unreadable) {
-            return "";
         }
     }
 }

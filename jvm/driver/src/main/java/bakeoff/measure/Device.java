@@ -33,7 +33,7 @@ public final class Device {
 
     /** Fields: reads, reads merged, sectors read, time, writes, writes merged, sectors written, … */
     void read(Map<String, Long> counters) {
-        String[] fields = Counters.text(stat).strip().split(" +");
+        String[] fields = KernelFile.text(stat).strip().split(" +");
         if (fields.length > 6) {
             counters.put("device_read_bytes", Long.parseLong(fields[2]) * SECTOR_BYTES);
             counters.put("device_write_bytes", Long.parseLong(fields[6]) * SECTOR_BYTES);

@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 /** Resources of the JVM itself: garbage collection, compilation and memory. */
 public final class Jvm {
     private static final long MS_NS = 1_000_000;
-    static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
     private static final List<BufferPoolMXBean> BUFFERS = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
 
@@ -32,20 +31,10 @@ public final class Jvm {
     public static Jvm read() {
         boolean compiles = COMPILER != null && COMPILER.isCompilationTimeMonitoringSupported();
         return new Jvm(
-                collections(),
-                sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionTime)),
+                GarbageCollectors.collections(),
+                GarbageCollectors.collectionMs(),
                 compiles ? COMPILER.getTotalCompilationTime() : -1,
                 Churn.read());
-    }
-
-    /** Finished collections. Negative if this JVM does not count them. */
-    static long collections() {
-        return sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount));
-    }
-
-    /** The sum. Negative (unknown) if any number is. */
-    private static long sum(java.util.stream.LongStream numbers) {
-        return numbers.reduce(0, (a, b) -> a < 0 || b < 0 ? -1 : a + b);
     }
 
     /**
@@ -53,8 +42,9 @@ public final class Jvm {
      * line.
      */
     public static String describe() {
-        String collectors =
-                COLLECTORS.stream().map(GarbageCollectorMXBean::getName).collect(Collectors.joining(", "));
+        String collectors = GarbageCollectors.ALL.stream()
+                .map(GarbageCollectorMXBean::getName)
+                .collect(Collectors.joining(", "));
         String options = Stream.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
                 .filter(name ->
                         System.getenv(name) != null && !System.getenv(name).isBlank())

@@ -108,8 +108,8 @@ public final class Quiet {
      * file.
      */
     private void look(Path task) throws IOException {
-        String stat = Counters.text(task.resolve("stat"));
-        String times = Counters.text(task.resolve("schedstat"));
+        String stat = KernelFile.text(task.resolve("stat"));
+        String times = KernelFile.text(task.resolve("schedstat"));
         int begin = stat.indexOf('(');
         int end = stat.lastIndexOf(')');
         if (begin < 0 || times.isEmpty()) {

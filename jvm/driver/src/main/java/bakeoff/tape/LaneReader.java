@@ -1,6 +1,7 @@
 package bakeoff.tape;
 
 import bakeoff.measure.OwnBuffers;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -128,8 +129,19 @@ public final class LaneReader {
         }
         window.clear().limit((int) Math.min(window.capacity(), left));
         windowPosition = position;
-        TapeReader.readFully(file, position, window);
+        readFully(file, position, window);
         return 0;
+    }
+
+    /** Fills a buffer up to its limit. */
+    static void readFully(FileChannel file, long offset, ByteBuffer bytes) throws IOException {
+        bytes.rewind();
+        while (bytes.hasRemaining()) {
+            if (file.read(bytes, offset + bytes.position()) < 0) {
+                throw new EOFException("the file ends after %d bytes".formatted(offset + bytes.position()));
+            }
+        }
+        bytes.rewind();
     }
 
     private void checkChecksum(long base) throws TapeException {

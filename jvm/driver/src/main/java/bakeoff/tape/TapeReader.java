@@ -2,7 +2,6 @@ package bakeoff.tape;
 
 import bakeoff.measure.OwnBuffers;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -189,18 +188,7 @@ public final class TapeReader implements Closeable {
 
     private static ByteBuffer read(FileChannel file, long offset, int length) throws IOException {
         ByteBuffer bytes = OwnBuffers.direct(length);
-        readFully(file, offset, bytes);
+        LaneReader.readFully(file, offset, bytes);
         return bytes;
-    }
-
-    /** Fills a buffer up to its limit. */
-    static void readFully(FileChannel file, long offset, ByteBuffer bytes) throws IOException {
-        bytes.rewind();
-        while (bytes.hasRemaining()) {
-            if (file.read(bytes, offset + bytes.position()) < 0) {
-                throw new EOFException("the file ends after %d bytes".formatted(offset + bytes.position()));
-            }
-        }
-        bytes.rewind();
     }
 }

@@ -4,10 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import bakeoff.tape.Operation;
-import bakeoff.tape.Record;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -20,12 +16,8 @@ final class DirectoryReaderTest {
     private static final int FLAT_BYTES = 232;
 
     private static DirectoryReader reader(int codec, boolean all) {
-        Record record = new Record();
-        int how = codec << 16 | (all ? 1 << 24 : 0);
-        ByteBuffer walk = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-        record.decode(walk.put(0, (byte) Operation.WALK.code()).putInt(4, how), 0, walk.limit());
         DirectoryReader reader = new DirectoryReader();
-        reader.begin(record);
+        reader.begin(codec << 16 | (all ? 1 << 24 : 0));
         return reader;
     }
 

@@ -1,7 +1,7 @@
 package bakeoff.stores;
 
+import static bakeoff.stores.LwjglLmdbSession.check;
 import static org.lwjgl.util.lmdb.LMDB.MDB_CP_COMPACT;
-import static org.lwjgl.util.lmdb.LMDB.MDB_SUCCESS;
 import static org.lwjgl.util.lmdb.LMDB.mdb_dbi_open;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_close;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_copy2;
@@ -9,7 +9,6 @@ import static org.lwjgl.util.lmdb.LMDB.mdb_env_create;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_open;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_set_mapsize;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_set_maxreaders;
-import static org.lwjgl.util.lmdb.LMDB.mdb_strerror;
 import static org.lwjgl.util.lmdb.LMDB.mdb_txn_begin;
 import static org.lwjgl.util.lmdb.LMDB.mdb_txn_commit;
 import static org.lwjgl.util.lmdb.LMDB.mdb_version;
@@ -49,13 +48,6 @@ public final class LwjglLmdb implements StoreType {
         mdb_version(major, minor, patch);
         String lmdb = "%d.%d.%d".formatted(major[0], minor[0], patch[0]);
         return Versions.ofBoth(Versions.ofSpecification(LMDB.class), "LMDB", lmdb);
-    }
-
-    /** Throws LMDB's own message for a status other than success. */
-    static void check(int status) throws StoreException {
-        if (status != MDB_SUCCESS) {
-            throw StoreException.store(mdb_strerror(status));
-        }
     }
 
     @Override

@@ -1,6 +1,5 @@
 package bakeoff.stores;
 
-import static bakeoff.stores.LwjglLmdb.check;
 import static org.lwjgl.util.lmdb.LMDB.MDB_APPEND;
 import static org.lwjgl.util.lmdb.LMDB.MDB_FIRST;
 import static org.lwjgl.util.lmdb.LMDB.MDB_LAST;
@@ -10,12 +9,14 @@ import static org.lwjgl.util.lmdb.LMDB.MDB_NOTFOUND;
 import static org.lwjgl.util.lmdb.LMDB.MDB_PREV;
 import static org.lwjgl.util.lmdb.LMDB.MDB_RDONLY;
 import static org.lwjgl.util.lmdb.LMDB.MDB_SET_RANGE;
+import static org.lwjgl.util.lmdb.LMDB.MDB_SUCCESS;
 import static org.lwjgl.util.lmdb.LMDB.mdb_cursor_close;
 import static org.lwjgl.util.lmdb.LMDB.mdb_cursor_get;
 import static org.lwjgl.util.lmdb.LMDB.mdb_cursor_open;
 import static org.lwjgl.util.lmdb.LMDB.mdb_del;
 import static org.lwjgl.util.lmdb.LMDB.mdb_get;
 import static org.lwjgl.util.lmdb.LMDB.mdb_put;
+import static org.lwjgl.util.lmdb.LMDB.mdb_strerror;
 import static org.lwjgl.util.lmdb.LMDB.mdb_txn_abort;
 import static org.lwjgl.util.lmdb.LMDB.mdb_txn_begin;
 import static org.lwjgl.util.lmdb.LMDB.mdb_txn_commit;
@@ -57,6 +58,13 @@ final class LwjglLmdbSession implements Session<ByteBuffer> {
         insertFlags = plan.ascending() ? MDB_APPEND : MDB_NOOVERWRITE;
         reader = begin(MDB_RDONLY);
         mdb_txn_reset(reader);
+    }
+
+    /** Throws LMDB's own message for a status other than success. */
+    static void check(int status) throws StoreException {
+        if (status != MDB_SUCCESS) {
+            throw StoreException.store(mdb_strerror(status));
+        }
     }
 
     private long begin(int flags) throws StoreException {
