@@ -52,6 +52,7 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
         stores: if twins::is_asked() { twins::with_twins(descriptions) } else { descriptions.collect() },
         warms_up: false,
         recovers: true,
+        power_cuts: true,
         profiles: Vec::new(),
         missing: BTreeMap::new(),
     };

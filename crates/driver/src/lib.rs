@@ -4,11 +4,13 @@
 //! Invariants: inside a timed region the driver generates, checks, logs and allocates nothing. It checks every answer
 //! after its block. Standard output carries events only; everything else goes to standard error.
 
+mod acknowledge;
 mod answers;
 mod buffers;
 mod command;
 mod emit;
 mod failure;
+mod inventory;
 mod lane;
 mod pace;
 mod phase;

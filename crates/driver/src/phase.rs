@@ -9,8 +9,9 @@ use bakeoff_limits::spawn_in;
 use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_background_work};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_store::{Null, Session, SessionPlan, Store, StoreError};
-use bakeoff_tape::{LaneReader, Pool, TapeReader};
+use bakeoff_tape::{Acknowledged, LaneReader, Pool, TapeReader};
 
+use crate::acknowledge::Acknowledging;
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
 use crate::failure::Failure;
@@ -30,6 +31,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) device: Option<DeviceId>,
     pub(crate) rss_baseline_bytes: Option<u64>,
     pub(crate) emitter: &'a Emitter,
+    /// Where to say what is acknowledged, if anywhere.
+    pub(crate) acknowledged: Option<&'a Acknowledged>,
 }
 
 /// Replays a phase and returns what was measured.
@@ -100,7 +103,7 @@ fn rehearse(
     }
     let Some(buffers) = buffers.get_mut(..1) else { return Ok(()) };
     let block = lane.first_block().map_err(|error| Failure::bad_tape(error.to_string()))?;
-    let unchecked = Stage { check: false, ..*stage };
+    let unchecked = Stage { check: false, acknowledged: None, ..*stage };
     replay(&unchecked, &Null, (request, None), vec![block], buffers, &Reporter::new(|_| ())).map(drop)
 }
 
@@ -125,7 +128,7 @@ pub(crate) fn replay(
     let (stop, waiting) = (AtomicBool::new(false), AtomicU32::new(0));
     let threads = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
     let team = Team { stage, store, request, steady, operations, reporter, stop: &stop, waiting: &waiting, threads };
-    let mut work = lanes.into_iter().zip(buffers);
+    let mut work = (0..).zip(lanes).zip(buffers);
     let Some(first) = work.next() else { return Ok(LaneOutcome::default()) };
     let is_open_loop = request.speed.is_some();
     if threads == 1 {
@@ -213,7 +216,7 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// Replays one lane. A panic of the store is a failure like any other, and stops the other threads.
-    fn replay(&self, of_lane: (LaneReader, &mut Buffers)) -> Result<LaneReplay, Failure> {
+    fn replay(&self, of_lane: ((u32, LaneReader), &mut Buffers)) -> Result<LaneReplay, Failure> {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(of_lane)))
             .unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)));
         if outcome.is_err() {
@@ -222,13 +225,22 @@ impl Team<'_> {
         outcome
     }
 
-    fn replay_in_session(&self, (mut reader, buffers): (LaneReader, &mut Buffers)) -> Result<LaneReplay, Failure> {
+    fn replay_in_session(
+        &self,
+        ((lane, mut reader), buffers): ((u32, LaneReader), &mut Buffers),
+    ) -> Result<LaneReplay, Failure> {
         let plan = SessionPlan { batched: self.request.batched, ascending: self.request.ascending };
         let mut outcome = None;
         let mut work = |session: &mut dyn Session| {
             self.start_together();
             let begin = Instant::now();
-            let replayed = replay_lane(&self.job(), &mut reader, session, buffers);
+            let replayed = match self.stage.acknowledged {
+                None => replay_lane(&self.job(), &mut reader, session, buffers),
+                Some(acknowledged) => {
+                    let mut session = Acknowledging::new(session, (acknowledged, lane), plan.batched);
+                    replay_lane(&self.job(), &mut reader, &mut session, buffers)
+                }
+            };
             let end = Instant::now();
             outcome = Some(replayed.map(|outcome| {
                 let begin = outcome.measured_from.unwrap_or(begin);
@@ -337,7 +349,7 @@ mod tests {
     }
 
     fn stage<'a>(pool: &'a Pool, clock: &'a Clock, emitter: &'a Emitter) -> Stage<'a> {
-        Stage { pool, clock, check: true, device: None, rss_baseline_bytes: None, emitter }
+        Stage { pool, clock, check: true, device: None, rss_baseline_bytes: None, emitter, acknowledged: None }
     }
 
     fn inserts(records: u64, lanes: u32) -> Workload {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use bakeoff_protocol::{AMOUNT_MAX, Crash, Mode, PROTOCOL_VERSION, PhaseRequest, Request, STEADY_WITHIN_MAX};
-use bakeoff_tape::LANES_MAX;
+use bakeoff_tape::{Acknowledged, LANES_MAX};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::failure::Failure;
@@ -114,7 +114,15 @@ fn wrong(request: &Request) -> Option<String> {
         ),
         (request.round == 0, "round is 0: rounds are counted from 1"),
         (request.phases.is_empty() && !recovers, "the request has no phases"),
-        (!request.phases.is_empty() && recovers, "the request has phases, but a recovery has none: leave them out"),
+        (
+            !request.phases.is_empty() && recovers && request.inventory.is_none(),
+            "the request has phases, but a recovery without an inventory has none: leave them out",
+        ),
+        (request.inventory.is_some() && !recovers, "the request has inventory without a recovery: give both"),
+        (
+            request.inventory.is_some() && request.verify.is_some(),
+            "the request has inventory with verify: leave one out, a driver that lists what it finds compares nothing",
+        ),
         (copies && request.verify.is_none(), "the request has compacted_copy without verify: give both"),
         (copies && request.crash.is_some(), "the request has compacted_copy with crash: leave one out"),
     ];
@@ -151,19 +159,37 @@ fn wrong_phase(phase: &PhaseRequest, threads: u32) -> Option<String> {
     broken.map(|(_, what)| format!("phase `{}`: {what}", phase.name))
 }
 
-/// Refuses a path where no compacted copy can be made. It must not exist, its parent must, and the parent is not the store's directory.
-pub(crate) fn check_copy(request: &Request) -> Result<(), Failure> {
-    let Some(copy) = &request.compacted_copy else { return Ok(()) };
-    let is_there = copy.symlink_metadata().is_ok();
-    let parent = copy.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
-    let is_inside = parent.is_some_and(|parent| parent.canonicalize().ok() == request.directory.canonicalize().ok());
-    if !is_there && !is_inside && parent.is_some_and(Path::is_dir) {
-        return Ok(());
+/// Refuses paths where a compacted copy or an inventory cannot be made: nothing is there, but the directory around it is, which is not
+/// the store's.
+pub(crate) fn check_new(request: &Request) -> Result<(), Failure> {
+    let asked = [("compacted_copy", &request.compacted_copy), ("inventory", &request.inventory)];
+    let asked = asked.into_iter().filter_map(|(key, path)| path.as_deref().map(|path| (key, path)));
+    let mut refused = asked.filter(|(_, path)| !is_room(path, &request.directory));
+    refused.next().map_or(Ok(()), |(key, path)| {
+        Err(Failure::bad_request(format!(
+            "{key} is {}: name what is not there yet, in a directory that is, outside of the store's",
+            path.display()
+        )))
+    })
+}
+
+fn is_room(path: &Path, store: &Path) -> bool {
+    let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    let is_inside = parent.is_some_and(|parent| parent.canonicalize().ok() == store.canonicalize().ok());
+    path.symlink_metadata().is_err() && !is_inside && parent.is_some_and(Path::is_dir)
+}
+
+/// Maps the file in which to say what is acknowledged, if the request has one. It must be as the protocol says, and unused.
+pub(crate) fn open_acknowledged(request: &Request) -> Result<Option<Acknowledged>, Failure> {
+    let Some(path) = &request.acknowledged else { return Ok(None) };
+    let file = Acknowledged::open(path, request.hints.threads);
+    match file.map_err(|error| Failure::bad_request(error.to_string()))? {
+        file if file.is_unused() => Ok(Some(file)),
+        _ => Err(Failure::bad_request(format!(
+            "acknowledged is {}, which has other bytes than zeros: give a new file to each process",
+            path.display()
+        ))),
     }
-    Err(Failure::bad_request(format!(
-        "compacted_copy is {}: name a directory that is not there yet, in one that is, outside of the store's",
-        copy.display()
-    )))
 }
 
 #[cfg(test)]
@@ -171,7 +197,7 @@ mod tests {
     use bakeoff_protocol::{FailureKind, REFUSED_REQUESTS};
     use serde_json::Value;
 
-    use super::{check_copy, parse_request};
+    use super::{check_new, open_acknowledged, parse_request};
 
     /// The value at a path, made if it is not there.
     fn place<'a>(request: &'a mut Value, path: &[Value]) -> &'a mut Value {
@@ -197,7 +223,8 @@ mod tests {
                 parent.remove(last.as_str().unwrap()).unwrap();
             }
             let text = vector["text"].as_str().map_or_else(|| request.to_string(), str::to_owned);
-            let refused = parse_request(&text).and_then(|request| check_copy(&request));
+            let check_files = |request| check_new(&request).and_then(|()| open_acknowledged(&request).map(drop));
+            let refused = parse_request(&text).and_then(check_files);
             let failure = refused.expect_err(&vector.to_string());
             assert_eq!(failure.kind, FailureKind::BadRequest, "{vector}");
         }

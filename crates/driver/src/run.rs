@@ -8,17 +8,18 @@ use std::time::Instant;
 use bakeoff_limits::join;
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    BackgroundWork, CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request,
-    Verified,
+    BackgroundWork, Capabilities, CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult,
+    Request, Verified,
 };
 use bakeoff_store::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
-use bakeoff_tape::{LaneNeeds, Operation, Pool, TapeReader};
+use bakeoff_tape::{Acknowledged, LaneNeeds, Operation, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
 use crate::failure::Failure;
+use crate::inventory::InventoryFile;
 use crate::phase::{Stage, begin_progress, check_unchanged, lanes_of, replay, run_phase, verify_request};
-use crate::request::check_copy;
+use crate::request::{check_new, open_acknowledged};
 
 /// Stack that replaying takes beside what the store takes, several times over.
 const STACK_BYTES: usize = 64 << 10;
@@ -37,19 +38,22 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     let needs = (0..request.hints.threads as usize).map(|lane| case.needs.get(lane).copied().unwrap_or_default());
     let values = request.hints.value_bytes_max.min(case.pool.bytes());
     let mut buffers = needs.map(|needs| Buffers::new(needs, values)).collect::<Result<Vec<_>, _>>()?;
+    let inventory = request.inventory.as_deref().map(|path| InventoryFile::create(path, &case.can)).transpose()?;
     let (mut store, open_ns) = case.open_to_write()?;
+    case.acknowledged.iter().for_each(Acknowledged::set_open);
     touch_stack();
     let rss_baseline_bytes = rss_bytes();
     let stage = Stage {
         pool: &case.pool,
         clock: &case.clock,
-        check: case.keeps_data,
+        check: case.can.keeps_data,
         device: DeviceId::of(&request.directory),
         rss_baseline_bytes,
         emitter,
+        acknowledged: case.acknowledged.as_ref(),
     };
-    let verify = case.verify.as_ref().filter(|_| case.keeps_data);
-    if request.crash == Some(Crash::Recover) {
+    let verify = case.verify.as_ref().filter(|_| case.can.keeps_data);
+    if request.crash == Some(Crash::Recover) && inventory.is_none() {
         if let Some(tape) = verify {
             let entries = compare(&stage, &*store, tape, &mut buffers, "after it was killed and opened again")?;
             emitter.emit(&Event::Verified(Verified { reopen_ns: open_ns, entries, compacted_copy: None }));
@@ -65,10 +69,11 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         settings: case.settings.clone().into_iter().chain(store.chosen()).collect(),
         runtime: None,
     }));
+    inventory.iter().try_for_each(|inventory| inventory.add(&*store, emitter))?;
     for (phase, tape) in request.phases.iter().zip(&case.tapes) {
         let in_phase = |failure: Failure| failure.in_phase(&phase.name);
         let mut reopen_ns = None;
-        if phase.reopen && case.keeps_data {
+        if phase.reopen && case.can.keeps_data {
             store.close().map_err(|error| in_phase(Failure::from_store("close", &error)))?;
             phase.gate.as_deref().map_or(Ok(()), wait_at).map_err(in_phase)?;
             let (again, open_ns) = case.open_to_write().map_err(in_phase)?;
@@ -84,6 +89,9 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         die();
     }
     let finished = close(store, &request.directory)?;
+    if let Some(inventory) = inventory {
+        inventory.add_again(|| case.open().map(|(store, _)| store), emitter)?;
+    }
     if let Some(tape) = verify {
         let (store, reopen_ns) = case.open().map_err(|failure| failure.in_phase(VERIFY))?;
         let entries = compare(&stage, &*store, tape, &mut buffers, "after closing and opening again")?;
@@ -116,7 +124,7 @@ struct Case<'a> {
     request: &'a Request,
     entry: Entry,
     version: String,
-    keeps_data: bool,
+    can: Capabilities,
     settings: bakeoff_protocol::Settings,
     pool: Pool,
     /// The phases' tapes, each looked through.
@@ -124,6 +132,7 @@ struct Case<'a> {
     verify: Option<TapeReader>,
     /// Of each lane, over all tapes.
     needs: Vec<LaneNeeds>,
+    acknowledged: Option<Acknowledged>,
     clock: Clock,
 }
 
@@ -150,7 +159,15 @@ impl<'a> Case<'a> {
                 request.store
             )));
         }
-        check_copy(request)?;
+        let can = description.capabilities;
+        if request.inventory.is_some() && !(can.keeps_data && (can.scan_ordered || can.scan_any_order)) {
+            return Err(Failure::bad_request(format!(
+                "the request is for an inventory, but {} cannot list what is in it: leave out `inventory`",
+                request.store
+            )));
+        }
+        check_new(request)?;
+        let acknowledged = open_acknowledged(request)?;
         if request.crash != Some(Crash::Recover) {
             check_directory(&request.directory)?;
         }
@@ -173,12 +190,13 @@ impl<'a> Case<'a> {
             request,
             entry,
             version: description.version,
-            keeps_data: description.capabilities.keeps_data,
+            can,
             settings,
             pool,
             tapes,
             verify,
             needs,
+            acknowledged,
             clock: Clock::new(),
         })
     }

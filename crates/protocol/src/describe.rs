@@ -29,6 +29,9 @@ pub struct DriverDescription {
     /// It can die with a store open, and open in another process the files of a process that died.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovers: bool,
+    /// It says what is acknowledged while it writes, and lists what it finds in a store. Such a driver recovers too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub power_cuts: bool,
     /// The kinds of profile that it records itself. For other drivers bakeoff samples CPU time from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,

@@ -20,6 +20,8 @@ pub enum Event {
     Dying,
     /// The store was opened again, and its whole content compared with the expected content.
     Verified(Verified),
+    /// What was found in the store is listed in a file.
+    Inventory(Inventory),
     /// Everything requested was done. Always the last line of a successful run.
     Finished(Finished),
     /// The run cannot continue. Always the last line.
@@ -241,6 +243,13 @@ pub struct Verified {
     /// The requested copy, whose content was compared in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted_copy: Option<CompactedCopy>,
+}
+
+/// An inventory is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inventory {
+    /// Entries that the store delivered.
+    pub entries: u64,
 }
 
 /// A copy that a store made of itself, without free space.

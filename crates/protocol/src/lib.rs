@@ -24,8 +24,8 @@ pub use describe::{
 };
 pub use durability::{AfterFailure, Durability, DurabilitySupport, Leaves, NotOffered};
 pub use event::{
-    BackgroundWork, CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Verified,
-    WarmUpOutcome,
+    BackgroundWork, CompactedCopy, Event, FailureKind, Finished, Inventory, OpenLoop, Opened, PhaseResult, Progress,
+    Verified, WarmUpOutcome,
 };
 pub use measure::{DiskUsage, Latency, OperationResult, Resources, SizeResult, ValueSizeRange};
 pub use memory::{MemoryShare, MemorySplit, Overhead};

@@ -190,6 +190,12 @@ pub struct Request {
     /// The part of a recovery that this process performs; only for drivers with this capability.
     #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,
+    /// A file with a slot for each lane, in which the driver says at any moment what is acknowledged; only for drivers with `power_cuts`.
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<PathBuf>,
+    /// In a recovery: the path for inventories of the store, where nothing exists yet. Not with `verify`; only for drivers with `power_cuts`.
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
+    pub inventory: Option<PathBuf>,
     /// What the driver profiles itself; only for drivers with this capability.
     #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileRequest>,
@@ -201,7 +207,8 @@ pub struct Request {
 pub enum Crash {
     /// After the phases, send [`crate::Event::Dying`] and die by SIGKILL with the store open.
     Die,
-    /// There are no phases, and the directory is not empty: open the store, timed as reopening, and compare its content.
+    /// The directory is as a process left it: open the store, timed as reopening, and compare its content. There are no phases, except
+    /// after an inventory.
     Recover,
 }
 

@@ -59,6 +59,16 @@ pub enum TapeError {
         /// The length it should have.
         expected: u64,
     },
+    /// The file for acknowledgements has another number of slots than the store and the lanes need.
+    #[error("{}: {found} bytes long, expected {expected}: 64 for the store, and 64 for each lane, all zero", path.display())]
+    Slots {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        found: u64,
+        /// The length it should have.
+        expected: u64,
+    },
     /// The file was written to between its check and the end of its replay.
     #[error("{} was changed while it was being read: record it again, and let nothing else write to it", path.display())]
     Changed {

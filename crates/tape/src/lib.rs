@@ -3,6 +3,7 @@
 //! `docs/TAPE.md` is the format. A driver needs [`TapeReader`], [`Pool`] and [`consume`]. A program that makes tapes
 //! calls [`record()`]: it draws the operations of a [`Workload`], and keeps a model that knows the answers.
 
+mod acknowledged;
 mod arrivals;
 pub mod consume;
 mod corpus;
@@ -12,6 +13,7 @@ mod estimate;
 mod format;
 mod header;
 mod import;
+mod inventory;
 mod json;
 mod jumps;
 mod key;
@@ -45,6 +47,7 @@ mod words;
 mod workload;
 mod writer;
 
+pub use acknowledged::Acknowledged;
 pub use corpus::check_corpus;
 pub use deal::DealtTape;
 pub use error::TapeError;
@@ -55,6 +58,7 @@ pub use format::{
 };
 pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};
+pub use inventory::{InventoryEntry, InventoryWriter, NoInventory, read_inventories};
 pub use key::{KEY_BYTES_MAX, KeyMaker, key_bytes_needed, key_bytes_of, key_count, key_lengths};
 pub use operation::{Consumer, Operation};
 pub use phase_spec::{Access, Batch, Measure, OpenLoop, PhaseSpec, Role};

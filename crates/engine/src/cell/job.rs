@@ -65,6 +65,8 @@ impl<'a> CellJob<'a> {
             warm_up: self.warm_up(),
             verify: self.can_list().then(|| self.recording.verify.clone()),
             crash: self.cell.axes.killed.then_some(Crash::Die),
+            acknowledged: None,
+            inventory: None,
             profile: None,
         }
     }

@@ -111,7 +111,7 @@ impl<'a> RoundRecord<'a> {
             }
             Event::Verified(verified) => self.end.verified = Some(verified.clone()),
             Event::Phase(result) => return self.take_phase(result, request),
-            Event::Progress(_) | Event::Dying | Event::Finished(_) | Event::Failed { .. } => {}
+            Event::Progress(_) | Event::Dying | Event::Inventory(_) | Event::Finished(_) | Event::Failed { .. } => {}
         }
         Ok(())
     }

@@ -89,8 +89,18 @@ impl<'a> Bench<'a> {
 
     /// Runs the driver with a verb and an input, next to a store's directory.
     fn ask_within(&self, time_max: Duration, store: &Path, verb: &str, input: &[u8]) -> Result<Answer> {
+        self.ask_as_long(&|| true, time_max, store, (verb, input))
+    }
+
+    fn ask_as_long(
+        &self,
+        goes_on: &dyn Fn() -> bool,
+        time_max: Duration,
+        store: &Path,
+        (verb, input): (&str, &[u8]),
+    ) -> Result<Answer> {
         let beside = (&*store.with_file_name(TEMPORARY), &*store.with_file_name("log"));
-        let answer = run(self.program, (verb, input, time_max), beside, self.interrupt)?;
+        let answer = run(self.program, (verb, input, time_max), beside, (self.interrupt, goes_on))?;
         self.unanswered.update(|unanswered| unanswered + u32::from(answer.is_late));
         Ok(answer)
     }
@@ -108,6 +118,13 @@ impl<'a> Bench<'a> {
     /// The same with a request.
     pub(super) fn ask(&self, request: &Request) -> Result<Answer> {
         self.ask_text(&request.directory, &serde_json::to_string_pretty(request)?)
+    }
+
+    /// The same, and kills the driver as soon as `goes_on` says no.
+    pub(super) fn ask_while(&self, request: &Request, goes_on: &dyn Fn() -> bool) -> Result<Answer> {
+        let text = serde_json::to_vec_pretty(request)?;
+        std::fs::write(request.directory.with_file_name("request.json"), &text)?;
+        self.ask_as_long(goes_on, RUN_TIME_MAX, &request.directory, ("run", &text))
     }
 
     /// The same with a text that it refuses, before it does anything.
@@ -177,6 +194,8 @@ impl<'a> Bench<'a> {
             verify: self.can_list().then(|| recording.verify.clone()),
             compacted_copy: None,
             crash: None,
+            acknowledged: None,
+            inventory: None,
             profile: None,
         })
     }

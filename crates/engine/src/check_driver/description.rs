@@ -25,7 +25,7 @@ pub(super) fn read(program: &Path, directory: &Path, interrupt: &Interrupt) -> R
     let temporary = directory.join(TEMPORARY);
     std::fs::create_dir(&temporary)?;
     let asked = ("describe", &b""[..], DESCRIBE_TIME_MAX);
-    let answer = run(program, asked, (&temporary, &directory.join("describe.log")), interrupt)?;
+    let answer = run(program, asked, (&temporary, &directory.join("describe.log")), (interrupt, &|| true))?;
     let said = || match answer.last_words().as_str() {
         "" => format!("`{} describe` {}", program.display(), answer.ending()),
         words => format!("`{} describe` {}; its last words: {words}", program.display(), answer.ending()),

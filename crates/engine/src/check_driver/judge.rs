@@ -13,7 +13,7 @@ use crate::check_driver::verdict::{Checked, Stop};
 use crate::drivers::process::Answer;
 
 /// What came, for people: the end of the driver's output and how it ended.
-fn shown(answer: &Answer) -> String {
+pub(super) fn shown(answer: &Answer) -> String {
     let last = match answer.events() {
         Err(what) => what,
         Ok(events) => match events.last() {
@@ -38,6 +38,7 @@ fn kind_of(event: &Event) -> &'static str {
         Event::Phase(_) => "phase",
         Event::Dying => "dying",
         Event::Verified(_) => "verified",
+        Event::Inventory(_) => "inventory",
         Event::Finished(_) => "finished",
         Event::Failed { .. } => "failed",
     }

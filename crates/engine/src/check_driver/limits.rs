@@ -68,6 +68,8 @@ fn request(bench: &Bench<'_>, key_bytes: u64, value_bytes: u64) -> Checked<Reque
         warm_up: None,
         compacted_copy: None,
         crash: None,
+        acknowledged: None,
+        inventory: None,
         profile: None,
     })
 }

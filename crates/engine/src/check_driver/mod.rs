@@ -15,6 +15,7 @@ mod bench;
 mod description;
 mod judge;
 mod limits;
+mod power_cuts;
 mod program;
 mod recovery;
 mod requests;

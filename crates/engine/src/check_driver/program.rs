@@ -11,7 +11,7 @@ use crate::drivers::process::{Answer, DriverStart, ask};
 use crate::strays::Strays;
 use crate::surroundings::interrupt::Interrupt;
 
-/// Runs the driver with a verb and an input, for so long at most.
+/// Runs the driver with a verb and an input, for so long at most, and no longer than `goes_on` says so.
 ///
 /// # Errors
 /// It cannot be started, or the user wants to stop.
@@ -19,11 +19,12 @@ pub(super) fn run(
     program: &Path,
     (verb, input, time_max): (&str, &[u8], Duration),
     (temporary, log): (&Path, &Path),
-    interrupt: &Interrupt,
+    (interrupt, goes_on): (&Interrupt, &dyn Fn() -> bool),
 ) -> Result<Answer> {
     let mut log = Log::open(log, false)?;
     let start = DriverStart { temporary: Some(temporary), ..DriverStart::new(program, verb, &log) };
-    let answer = ask(&start, input.to_vec(), time_max, Some(&Strays::watch()), &|| !interrupt.requested())?;
+    let answer =
+        ask(&start, input.to_vec(), time_max, Some(&Strays::watch()), &|| goes_on() && !interrupt.requested())?;
     log.cut();
     if interrupt.requested() {
         bail!(TapeError::Stopped);

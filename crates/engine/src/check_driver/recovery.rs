@@ -15,6 +15,13 @@ pub(super) fn recovery(bench: &Bench<'_>) -> Checked {
     if !bench.driver.recovers {
         return Err(Stop::NotOffered("the driver does not say `recovers`".to_owned()));
     }
+    kept_levels(bench)?
+        .into_iter()
+        .try_for_each(|level| at(bench, level).map_err(|stop| stop.of_case(&format!("durability {level}"))))
+}
+
+/// The levels whose writes survive the death of the process, of a store that can be compared afterwards.
+pub(super) fn kept_levels(bench: &Bench<'_>) -> Checked<Vec<Durability>> {
     bench.needs_data()?;
     if !bench.can_list() {
         return Err(Stop::NotOffered("it does not list what is in it".to_owned()));
@@ -23,12 +30,10 @@ pub(super) fn recovery(bench: &Bench<'_>) -> Checked {
     // A store in memory is one for tests, which keeps its content when it is closed.
     let is_kept = bench.store.structure != bakeoff_protocol::Structure::Memory;
     let levels: Vec<_> = bench.store.durability.keys().copied().filter(survives).filter(|_| is_kept).collect();
-    if levels.is_empty() {
-        return Err(Stop::NotOffered("at no level of its writes survive the death of the process".to_owned()));
+    match levels.is_empty() {
+        true => Err(Stop::NotOffered("at no level of its writes survive the death of the process".to_owned())),
+        false => Ok(levels),
     }
-    levels
-        .into_iter()
-        .try_for_each(|level| at(bench, level).map_err(|stop| stop.of_case(&format!("durability {level}"))))
 }
 
 fn at(bench: &Bench<'_>, level: Durability) -> Checked {

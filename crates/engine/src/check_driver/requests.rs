@@ -63,7 +63,7 @@ fn remove(request: &mut Value, path: &Value) {
 }
 
 /// Asks for a load with one thing changed, which must be refused.
-fn changed(bench: &Bench<'_>, case: &str, change: &dyn Fn(&mut Request)) -> Checked {
+pub(super) fn changed(bench: &Bench<'_>, case: &str, change: &dyn Fn(&mut Request)) -> Checked {
     let mut request = bench.load()?;
     change(&mut request);
     let store = request.directory.clone();

@@ -4,7 +4,7 @@ use bakeoff_protocol::Durability;
 
 use crate::check_driver::bench::Bench;
 use crate::check_driver::verdict::Checked;
-use crate::check_driver::{answers, description, limits, recovery, requests, settings, sound, tapes};
+use crate::check_driver::{answers, description, limits, power_cuts, recovery, requests, settings, sound, tapes};
 
 /// What a rule is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,11 @@ pub(super) const RULES: &[Rule] = &[
     driver("request-warm-up", "A warm-up without an end or phases is refused.", |bench| {
         requests::group(bench, "warm-up")
     }),
+    driver(
+        "request-power-cuts",
+        "`acknowledged` and `inventory` are refused where they cannot be, if the driver knows them.",
+        power_cuts::refused,
+    ),
     driver("request-store", "A store that is not described is refused.", requests::unknown_store),
     driver(
         "request-directory",
@@ -136,5 +141,15 @@ pub(super) const RULES: &[Rule] = &[
         "recovery",
         "After SIGKILL a second process finds every acknowledged write, where claimed.",
         recovery::recovery,
+    ),
+    store(
+        "acknowledged",
+        "The slot of each lane counts its writes and commits, where claimed.",
+        power_cuts::acknowledged,
+    ),
+    store(
+        "inventory",
+        "After a kill while it writes, a second process lists what was acknowledged, where claimed.",
+        power_cuts::inventory,
     ),
 ];

@@ -47,6 +47,7 @@ impl Order {
             Event::Phase(result) => self.phase(&result.phase),
             Event::Dying => self.die(),
             Event::Verified(_) => self.verify(),
+            Event::Inventory(_) => Err("the driver reported an inventory, which nobody asked for".to_owned()),
             Event::Finished(_) => {
                 self.finished = true;
                 Ok(())
@@ -133,6 +134,7 @@ fn named(event: &Event) -> &'static str {
         Event::Phase(_) => "a phase",
         Event::Dying => "`dying`",
         Event::Verified(_) => "`verified`",
+        Event::Inventory(_) => "`inventory`",
         Event::Finished(_) => "`finished` again",
         Event::Failed { .. } => "`failed`",
     }

@@ -45,7 +45,7 @@ impl Claimed {
                 verified.reopen_ns.saturating_add(verified.compacted_copy.map_or(0, |copy| copy.copy_ns))
             }
             Event::Finished(finished) => finished.close_ns,
-            Event::Progress(_) | Event::Dying | Event::Failed { .. } => return Ok(()),
+            Event::Progress(_) | Event::Dying | Event::Inventory(_) | Event::Failed { .. } => return Ok(()),
         };
         self.sum_ns = self.sum_ns.saturating_add(claimed_ns);
         let (claimed, lived) = (Duration::from_nanos(self.sum_ns), at.saturating_duration_since(self.begin));

@@ -1,0 +1,296 @@
+//! What a driver says is acknowledged while it writes, and what it lists in a store that was killed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bakeoff_protocol::{Crash, Durability, Event, Request};
+use bakeoff_tape::{
+    Acknowledged, Batch, InventoryEntry, Measure, Operation, PhaseSpec, Pool, consume, flags, read_inventories,
+};
+
+use crate::check_driver::bench::{Bench, OwnedRecord, Recorded, mixed, records_of, write_tape};
+use crate::check_driver::judge::shown;
+use crate::check_driver::recovery::kept_levels;
+use crate::check_driver::requests;
+use crate::check_driver::verdict::{Checked, Stop};
+
+const LANES: u32 = 2;
+
+/// Operations of the phase in which the driver is killed: far more than it does until then.
+const WRITES: u64 = 20_000;
+
+/// It is killed when so much of the first lane is acknowledged. A load has 150 records of each lane.
+const ENOUGH: u64 = 200;
+
+/// Requests that must be refused.
+pub(super) fn refused(bench: &Bench<'_>) -> Checked {
+    is_claimed(bench)?;
+    requests::group(bench, "power-cuts")?;
+    type Content = fn(u64) -> Vec<u8>;
+    let cases: [(&str, Content); 3] = [
+        ("a file for acknowledgements with no slot for the lane", |_| vec![0; 64]),
+        ("a file for acknowledgements with a slot too many", |bytes| vec![0; bytes as usize + 64]),
+        ("a file for acknowledgements that was used", |bytes| vec![1; bytes as usize]),
+    ];
+    for (case, content) in cases {
+        requests::changed(bench, case, &|request| {
+            let path = request.directory.with_file_name("acknowledged");
+            // That it cannot be written shows at once: it is not there then, which is refused too.
+            let _ = std::fs::write(&path, content(Acknowledged::file_bytes(request.hints.threads)));
+            request.acknowledged = Some(path);
+        })?;
+    }
+    requests::changed(bench, "an inventory inside the store's directory", &|request| {
+        (request.crash, request.verify, request.phases) = (Some(Crash::Recover), None, Vec::new());
+        request.inventory = Some(request.directory.join("inventory"));
+    })
+}
+
+fn is_claimed(bench: &Bench<'_>) -> Checked {
+    match bench.driver.power_cuts {
+        true => Ok(()),
+        false => Err(Stop::NotOffered("the driver does not say `power_cuts`".to_owned())),
+    }
+}
+
+/// Of a driver that dies after its phases, each lane's slot has the number of its writes and commits.
+pub(super) fn acknowledged(bench: &Bench<'_>) -> Checked {
+    is_claimed(bench)?;
+    let writes = [(Operation::Update, 0.4), (Operation::Upsert, 0.2), (Operation::Delete, 0.2), (Operation::Get, 0.2)];
+    let by_block = PhaseSpec { measure: Measure::Throughput, ..mixed("by-block", writes, 300) };
+    let mut phases = vec![mixed("writes", writes, 300), by_block];
+    if bench.store.capabilities.batch {
+        let writes = [(Operation::Update, 0.6), (Operation::Delete, 0.4)];
+        phases.push(PhaseSpec { batch: Batch::Writes(7), ..mixed("batches", writes, 150) });
+    }
+    let recorded = bench.record(phases, LANES)?;
+    let mut request = bench.request(&recorded)?;
+    request.crash = Some(Crash::Die);
+    let file = acknowledging(&mut request)?;
+    let answer = bench.ask(&request)?;
+    let events = answer.events().map_err(|what| Stop::broken("events", what))?;
+    if events.last() != Some(&Event::Dying) {
+        return Err(Stop::broken("`dying` as the last event", shown(&answer)));
+    }
+    if !file.is_open() {
+        return Err(Stop::broken("1 in the first slot once the store is open", "0"));
+    }
+    for (lane, history) in (0..).zip(histories(&request)?) {
+        let (expected, found) = (history.len() as u64, file.count(lane));
+        if found != expected {
+            let expected = format!("{expected} writes and commits of lane {lane} in its slot");
+            return Err(Stop::broken(expected, found.to_string()));
+        }
+    }
+    let path = request.acknowledged.unwrap_or_default();
+    let bytes = std::fs::read(path)?;
+    let is_used = |(at, byte): (usize, &u8)| *byte != 0 && at % 64 >= 8;
+    match bytes.iter().enumerate().any(is_used) {
+        true => Err(Stop::broken("zeros after the first 8 bytes of each slot", "others")),
+        false => Ok(()),
+    }
+}
+
+/// Gives a request a file for acknowledgements.
+fn acknowledging(request: &mut Request) -> Checked<Acknowledged> {
+    let path = beside(request, if request.crash == Some(Crash::Recover) { "further" } else { "acknowledged" });
+    let file = Acknowledged::create(&path, request.hints.threads)?;
+    request.acknowledged = Some(path);
+    Ok(file)
+}
+
+fn beside(request: &Request, name: &str) -> PathBuf {
+    request.directory.with_file_name(name)
+}
+
+/// A driver that is killed while it writes leaves what is acknowledged, and perhaps what was under way; a second process lists it,
+/// writes more, and lists that.
+pub(super) fn inventory(bench: &Bench<'_>) -> Checked {
+    is_claimed(bench)?;
+    for level in kept_levels(bench)? {
+        for batch in [Batch::Each, Batch::Writes(10)] {
+            let is_offered = batch == Batch::Each || bench.store.capabilities.batch;
+            let case = format!("durability {level}{}", if batch == Batch::Each { "" } else { ", in batches" });
+            if is_offered {
+                killed(bench, level, batch).map_err(|stop| stop.of_case(&case))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn killed(bench: &Bench<'_>, level: Durability, batch: Batch) -> Checked {
+    let writes = [(Operation::Update, 0.4), (Operation::Delete, 0.2), (Operation::Insert, 0.4)];
+    let recorded = bench.record(vec![PhaseSpec { batch, ..mixed("write", writes, WRITES) }], LANES)?;
+    let mut request = bench.request(&recorded)?;
+    (request.durability, request.verify) = (level, None);
+    let file = acknowledging(&mut request)?;
+    let answer = bench.ask_while(&request, &|| file.count(0) < ENOUGH)?;
+    if answer.is_late || answer.status.is_some_and(|status| !status.success()) {
+        return Err(Stop::broken("a driver that writes until it is killed", shown(&answer)));
+    }
+    let histories = histories(&request)?;
+    let further = further_tape(bench, &recorded)?;
+    request.phases =
+        vec![bakeoff_protocol::PhaseRequest { batched: false, tape: further, ..request.phases[0].clone() }];
+    (request.crash, request.inventory) = (Some(Crash::Recover), Some(beside(&request, "inventory")));
+    let more = acknowledging(&mut request)?;
+    let content = listed(bench, &request)?;
+    let inventories = read_inventories(&content).map_err(|why| Stop::broken("inventories", why.to_string()))?;
+    let [recovered, again] = &inventories[..] else {
+        return Err(Stop::broken("two inventories", format!("{}", inventories.len())));
+    };
+    let pool = Pool::open(&recorded.recording.pool)?;
+    let mut state = state_of(recovered)?;
+    let is_atomic = bench.store.batch_is_atomic(level);
+    let counts = (0..LANES).map(|lane| file.count(lane));
+    judge(&state, counts.zip(&histories), is_atomic, &pool)?;
+    let further = self::histories(&request)?;
+    for (lane, writes) in (0..).zip(&further) {
+        let (expected, found) = (writes.len() as u64, more.count(lane));
+        if found != expected {
+            let expected = format!("{expected} writes of lane {lane} in its slot after the recovery");
+            return Err(Stop::broken(expected, found.to_string()));
+        }
+    }
+    further.iter().flatten().for_each(|write| write.apply(&mut state, &pool));
+    let expected = "after closing and opening again what was listed before, with what was written since";
+    if state_of(again)? != state {
+        return Err(Stop::broken(expected, format!("{} entries, or others", again.len())));
+    }
+    Ok(())
+}
+
+/// A tape that writes what a load does, whatever is there: its inserts as upserts.
+fn further_tape(bench: &Bench<'_>, recorded: &Recorded) -> Checked<PathBuf> {
+    let pool = Pool::open(&recorded.recording.pool)?;
+    let load = recorded.recording.phases.first().map(|phase| phase.path.clone()).unwrap_or_default();
+    let mut lanes = records_of(&load)?;
+    for record in lanes.iter_mut().flatten().filter(|record| record.operation == Operation::Insert) {
+        (record.operation, record.flags) = (Operation::Upsert, record.flags & flags::UNTIMED);
+    }
+    let path = bench.directory().join("further.tape");
+    write_tape(&path, (pool.bytes(), pool.checksum()), &lanes)?;
+    Ok(path)
+}
+
+/// Has a store listed; the content of the file, in which the events' numbers of entries are found again.
+fn listed(bench: &Bench<'_>, request: &Request) -> Checked<Vec<u8>> {
+    let answer = bench.ask(request)?;
+    let expected = "`opened`, `inventory`, the phase, `inventory`, `finished`, and exit status 0";
+    let events = answer.events().map_err(|what| Stop::broken(expected, what))?;
+    let events: Vec<_> = events.into_iter().filter(|event| !matches!(event, Event::Progress(_))).collect();
+    let [Event::Opened(_), Event::Inventory(first), Event::Phase(_), Event::Inventory(second), Event::Finished(_)] =
+        &events[..]
+    else {
+        return Err(Stop::broken(expected, shown(&answer)));
+    };
+    if !answer.status.is_some_and(|status| status.success()) {
+        return Err(Stop::broken(expected, shown(&answer)));
+    }
+    let content = std::fs::read(request.inventory.as_deref().unwrap_or(Path::new("")))?;
+    let inventories = read_inventories(&content).map_err(|why| Stop::broken("inventories", why.to_string()))?;
+    let entries: Vec<_> = inventories.iter().map(|inventory| inventory.len() as u64).collect();
+    if entries != [first.entries, second.entries] {
+        let expected = format!("inventories of {} and {} entries, as the events say", first.entries, second.entries);
+        return Err(Stop::broken(expected, format!("{entries:?}")));
+    }
+    let is_sorted = |inventory: &[InventoryEntry<'_>]| inventory.is_sorted_by(|a, b| a.key < b.key);
+    if bench.store.capabilities.scan_ordered && !inventories.iter().all(|inventory| is_sorted(inventory)) {
+        return Err(Stop::broken("inventories in key order, as the store has `scan_ordered`", "another order"));
+    }
+    Ok(content)
+}
+
+/// Length and checksum of each key's value.
+type State = BTreeMap<Vec<u8>, (u64, u64)>;
+
+fn state_of(inventory: &[InventoryEntry<'_>]) -> Checked<State> {
+    let mut state = State::new();
+    for InventoryEntry { key, value_bytes, value_checksum } in inventory {
+        if state.insert(key.to_vec(), (*value_bytes, *value_checksum)).is_some() {
+            return Err(Stop::broken("each key once", format!("twice: {}", key.escape_ascii())));
+        }
+    }
+    Ok(state)
+}
+
+/// A write or a commit of a lane.
+struct Write {
+    record: OwnedRecord,
+    batched: bool,
+}
+
+impl Write {
+    fn apply(&self, state: &mut State, pool: &Pool) {
+        let OwnedRecord { operation, ref key, value_bytes, value_offset, .. } = self.record;
+        match operation {
+            Operation::Commit => {}
+            Operation::Delete => drop(state.remove(key)),
+            _ => {
+                let value = pool.slice(value_offset, value_bytes).unwrap_or_default();
+                state.insert(key.clone(), (value.len() as u64, consume::xxh64(value)));
+            }
+        }
+    }
+}
+
+/// The writes and commits of each lane, over all phases.
+fn histories(request: &Request) -> Checked<Vec<Vec<Write>>> {
+    let mut histories: Vec<Vec<Write>> = (0..request.hints.threads).map(|_| Vec::new()).collect();
+    for phase in &request.phases {
+        for (history, records) in histories.iter_mut().zip(records_of(&phase.tape)?) {
+            let counted = |record: &OwnedRecord| record.operation.writes() || record.operation == Operation::Commit;
+            let counted = records.into_iter().filter(counted);
+            history.extend(counted.map(|record| Write { record, batched: phase.batched }));
+        }
+    }
+    Ok(histories)
+}
+
+/// Each lane has what is acknowledged, or also its next step: a write, or a batch.
+fn judge<'a>(
+    found: &State,
+    lanes: impl Iterator<Item = (u64, &'a Vec<Write>)>,
+    is_atomic: bool,
+    pool: &Pool,
+) -> Checked {
+    let mut others = found.clone();
+    for (lane, (count, history)) in lanes.enumerate() {
+        let (done, later) = history.split_at_checked(count as usize).ok_or_else(|| {
+            Stop::broken(format!("at most {} writes and commits of lane {lane}", history.len()), count.to_string())
+        })?;
+        let mut before = State::new();
+        done.iter().for_each(|write| write.apply(&mut before, pool));
+        let ends = later.iter().position(|write| !write.batched || write.record.operation == Operation::Commit);
+        let step = &later[..ends.map_or(later.len(), |at| at + 1)];
+        let mut after = before.clone();
+        step.iter().for_each(|write| write.apply(&mut after, pool));
+        let mut here = State::new();
+        for key in history.iter().map(|write| &write.record.key) {
+            here.extend(others.remove_entry(key));
+        }
+        let is_right = here == before || here == after || !is_atomic && is_between(&here, &before, step);
+        if !is_right {
+            let differ = here.iter().filter(|(key, value)| before.get(*key) != Some(value)).count();
+            let gone = before.keys().filter(|key| !here.contains_key(*key)).count();
+            return Err(Stop::broken(
+                format!(
+                    "of lane {lane} what its first {count} writes and commits leave, or with the next one or batch"
+                ),
+                format!("{} of its {} records differ, and {gone} are not there", differ, here.len()),
+            ));
+        }
+    }
+    match others.len() {
+        0 => Ok(()),
+        more => Err(Stop::broken("no other keys than those of the tape", format!("{more} more"))),
+    }
+}
+
+/// Whether only keys of a step that may be done in part are other than before it.
+fn is_between(here: &State, before: &State, step: &[Write]) -> bool {
+    let is_touched = |key: &Vec<u8>| step.iter().any(|write| write.record.key == *key);
+    let mut differ = here.keys().chain(before.keys()).filter(|key| here.get(*key) != before.get(*key));
+    differ.all(is_touched)
+}
