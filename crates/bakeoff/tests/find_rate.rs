@@ -88,6 +88,14 @@ fn a_store_that_fails_ends_its_search_and_no_other() {
 }
 
 #[test]
+fn a_search_that_is_refused_leaves_no_directory() {
+    let place = Place::new();
+    place.write("slow.toml", &rate_suite(600, "rate = 100", ""));
+    place.run(&["run", "slow.toml", "--find-rate", "p99"]).expect(2).says(&["p99"]);
+    assert!(!place.path().join("bakeoff-results").exists());
+}
+
+#[test]
 fn a_budget_that_ends_a_search_leaves_the_interval_and_the_time_that_is_wanting() {
     let place = Place::new();
     // The bound holds nowhere: each rate takes twice as long as the one before, from a tenth of a second to thirty.

@@ -48,9 +48,6 @@ fn a_store_that_puts_nothing_off_has_settled_when_it_acknowledged() {
 fn what_is_below_zero_is_said_to_be() {
     let place = Place::new();
     for verb in ["run", "pick"] {
-        place
-            .run(&[verb, "--value-size", "-1KiB"])
-            .expect(2)
-            .says(&["`-1KiB` is neither an option nor a valid value"]);
+        place.run(&[verb, "--value-size", "-1KiB"]).expect(2).says(&["`-1KiB` is neither an option nor a valid value"]);
     }
 }

@@ -39,8 +39,13 @@ fn formatted(command: &[&str]) -> Option<Base> {
     let image = memory_file(DISK_BYTES).unwrap();
     let stdin = image.try_clone().unwrap();
     let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
-    let made =
-        Command::new(command[0]).args(&command[1..]).arg("/proc/self/fd/0").env("PATH", path).stdin(stdin).stdout(Stdio::null()).status();
+    let made = Command::new(command[0])
+        .args(&command[1..])
+        .arg("/proc/self/fd/0")
+        .env("PATH", path)
+        .stdin(stdin)
+        .stdout(Stdio::null())
+        .status();
     match made {
         Ok(status) if status.success() => Some(Base::read(&image).unwrap()),
         other => skip(&format!("{}: {other:?}", command[0])),

@@ -31,7 +31,7 @@ pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
 fn start(arguments: &RunArguments) -> Result<Outcome> {
     let options = run_options(arguments)?;
     let (source, budget) = (suite_source(&arguments.suite)?, options.budget());
-    let _looked_at = arguments.plan.then(|| LookedAt::before(&arguments.out));
+    let _looked_at = LookedAt::before(&arguments.out);
     let setup = plan(&options, &source, arguments.plan)?;
     let find_rate = arguments.find_rate.as_deref().map(|bound| plan_rates(&setup, bound)).transpose()?;
     if let (Some(facts), Some(budget)) = (&find_rate, budget) {
@@ -72,7 +72,7 @@ fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup>
     Ok(setup)
 }
 
-/// Directories that were made to see what they lie on, and go with this: who only looks changes nothing.
+/// Directories that were made to see which disk they are on. The empty ones go with this: a plan and a refused run change nothing.
 struct LookedAt(Vec<PathBuf>);
 
 impl LookedAt {
@@ -85,7 +85,7 @@ impl LookedAt {
 
 impl Drop for LookedAt {
     fn drop(&mut self) {
-        // Those alone in which nobody has put anything meanwhile.
+        // Only empty ones can be removed like this.
         self.0.iter().all(|directory| std::fs::remove_dir(directory).is_ok());
     }
 }
