@@ -20,7 +20,13 @@ pub fn check_unchanged(file: &RunRecord, setup: &Setup, version: &str) -> Result
 fn check_plan(file: &RunRecord, setup: &Setup) -> Result<()> {
     for before in &file.stores {
         match setup.stores.iter().find(|store| store.name == before.name) {
-            Some(store) if store.version == before.version => {}
+            Some(store) if store == before => {}
+            Some(store) if store.version == before.version => bail!(
+                "{} describes itself otherwise than when the run began (`bakeoff stores {}`), and rounds are held to \
+                 what a store promises: put its driver back, or start a new run",
+                before.title,
+                before.name
+            ),
             Some(store) => bail!(
                 "{} was {} when the run began and is {} now: their figures must not be mixed; start a new run",
                 before.title,
