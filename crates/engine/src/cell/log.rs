@@ -148,15 +148,6 @@ pub(crate) fn cause_of_death(log: &str) -> &str {
     cause.or_else(last).unwrap_or_default().trim_start_matches(['#', ' '])
 }
 
-/// The end of a log.
-pub(crate) fn last_bytes(path: &Path, bytes: u64) -> String {
-    let Ok(mut file) = File::open(path) else { return String::new() };
-    let length = file.metadata().map_or(0, |facts| facts.len());
-    let mut text = Vec::new();
-    let _ = file.seek(SeekFrom::Start(length.saturating_sub(bytes))).and_then(|_| file.read_to_end(&mut text));
-    String::from_utf8_lossy(&text).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use bakeoff_text::{counted, format_duration, shorten_error};
 
 use crate::cell::claims::Refusal;
 use crate::cell::claims::figures::refuse_figures;
-use crate::cell::log::{Log, cause_of_death, jvm_start_failure, lacks_a_jar, last_bytes};
+use crate::cell::log::{Log, cause_of_death, jvm_start_failure, lacks_a_jar};
 use crate::cell::output::{Next, Output};
 use crate::drivers::process::{DriverProcess, DriverStart, Exit};
 use crate::explain::explained;
@@ -245,7 +245,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
         }
         Some(Followed::Last(event)) => Ending::Event(event),
         // Its output was its own last message, or a library's, before it died.
-        Some(Followed::Rubbish(_)) if by_itself && died(status) => silent_end(job, status, kills_before),
+        Some(Followed::Rubbish(_)) if by_itself && died(status) => silent_end(job, &log, status, kills_before),
         Some(Followed::Rubbish(what)) => no_event(&what),
         Some(Followed::Stopped(ending)) => ending,
         None if dying && job.request.crash == Some(Crash::Die) && was_killed(status) => Ending::Died,
@@ -253,7 +253,7 @@ fn start_and_follow(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Ending
             kind: FailureKind::Crash,
             message: "the driver closed its output without saying how the cell ended, and went on running".to_owned(),
         },
-        None => silent_end(job, status, kills_before).with_left_behind(left_behind),
+        None => silent_end(job, &log, status, kills_before).with_left_behind(left_behind),
     };
     let ending = match left {
         Some(left) => ending.for_want_of_room(&left),
@@ -379,8 +379,10 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 }
 
 /// The process ended without a last event: by a signal, by the kernel, or on exit.
-fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
-    let (log, last) = (last_bytes(job.log, REPORT_BYTES), last_bytes(job.log, LAST_WORDS_BYTES));
+///
+/// The log is read from the open file: a driver may have put a FIFO in its place.
+fn silent_end(job: &Job<'_>, log: &Log, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
+    let (log, last) = (log.last_bytes(REPORT_BYTES), log.last_bytes(LAST_WORDS_BYTES));
     let signal = status.and_then(|status| status.signal());
     // Messages of Rust, of C++, and of a JVM. A JVM that cannot have its heap, or its own memory, prints that at its
     // beginning.
