@@ -222,7 +222,7 @@ pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// Unmounts what a run mounted in its directory: nothing is ever removed through a mount.
-fn unmount_below(directory: &Path) -> Result<()> {
+pub(crate) fn unmount_below(directory: &Path) -> Result<()> {
     for point in mounts_below(directory).into_iter().rev() {
         unmount(&point, UnmountFlags::empty())
             // Busy, or its server is gone: out of sight at once, unmounted when nobody uses it any

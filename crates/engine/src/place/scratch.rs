@@ -12,7 +12,7 @@ use bakeoff_text::counted;
 
 use crate::explain::explained;
 use crate::place::names::{self, TEMPORARY};
-use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown, unmarked};
+use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown, unmarked, unmount_below};
 use crate::place::tree::{count_files, empty_tree, remove_tree};
 use crate::reporter::Reporter;
 
@@ -185,32 +185,48 @@ impl Scratch {
 
     fn try_to_clear(&mut self, medium: &str) -> Result<()> {
         let scratch = self.of(medium)?.to_owned();
-        let store = scratch.join(STORE);
+        // What a driver has mounted there is not ours.
+        unmount_below(&scratch)?;
+        let (store, retired) = (scratch.join(STORE), scratch.join(RETIRED));
         if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
-            remove_tree(&store)?;
-        } else {
-            let begin = Instant::now();
-            let files = empty_tree(&store);
-            self.emptied_s.push(begin.elapsed().as_secs_f64() / files.max(1) as f64);
-            let retired = scratch.join(RETIRED);
-            let is_aside = std::fs::rename(&store, retired.join(self.retired.to_string())).is_ok();
-            self.retired += 1;
-            let place = self.places.get_mut(medium).filter(|_| is_aside);
+            self.remove_or_put_aside(medium, &store)?;
+            return self.remove_or_put_aside(medium, &scratch.join(TEMPORARY));
+        }
+        let begin = Instant::now();
+        let files = empty_tree(&store);
+        self.emptied_s.push(begin.elapsed().as_secs_f64() / files.max(1) as f64);
+        if self.put_aside(medium, &store) {
+            let place = self.places.get_mut(medium);
             let is_short = place.is_some_and(|place| {
                 place.aside += files;
                 place.room.is_short(&scratch, place.aside)
             });
             if is_short {
-                remove_tree(&retired)?;
+                // What cannot be removed now is tried again at the end.
+                let _ = remove_tree(&retired);
                 self.places.entry(medium.to_owned()).and_modify(|place| place.aside = 0);
                 // Where that fails, the next store is removed instead of set aside.
                 let _ = std::fs::create_dir(&retired);
             }
-            if !is_aside {
-                remove_tree(&store)?;
-            }
+        } else {
+            remove_tree(&store)?;
         }
-        remove_tree(&scratch.join(TEMPORARY))
+        self.remove_or_put_aside(medium, &scratch.join(TEMPORARY))
+    }
+
+    /// Moves a directory of a medium's scratch directory out of the way. Whether that worked.
+    fn put_aside(&mut self, medium: &str, path: &Path) -> bool {
+        let Some(place) = self.places.get(medium) else { return false };
+        let to = place.own.path().join(RETIRED).join(self.retired.to_string());
+        self.retired += 1;
+        std::fs::rename(path, to).is_ok()
+    }
+
+    /// Removes it. What cannot be removed, such as a file that a store made immutable, is put aside: no other store is
+    /// at fault.
+    fn remove_or_put_aside(&mut self, medium: &str, path: &Path) -> Result<()> {
+        let removed = remove_tree(path);
+        if removed.is_ok() || self.put_aside(medium, path) { Ok(()) } else { removed }
     }
 
     /// Waits until everything written to the medium's file system is on the disk. A medium where
@@ -240,20 +256,16 @@ impl Scratch {
         Duration::from_secs_f64(aside as f64 * bakeoff_stats::median(&self.emptied_s).unwrap_or(0.0))
     }
 
-    /// Removes everything. Files on a medium that cannot be used any more are only reported.
+    /// Removes everything. Where that fails on a medium, it is only reported: the results are there.
     pub(crate) fn remove(mut self) -> Result<()> {
         let expected = self.removal_time();
         if expected > ANNOUNCED {
             let time = bakeoff_text::format_duration(round_up(expected));
             self.reporter.report(&format!("Removing the stores' files takes about {time}"));
         }
-        let mut outcome = self.tapes.take().map_or(Ok(()), OwnDirectory::remove);
+        let outcome = self.tapes.take().map_or(Ok(()), OwnDirectory::remove);
         for place in std::mem::take(&mut self.places).into_values() {
-            let removed = place.own.remove();
-            match place.unusable {
-                Some(_) => removed.unwrap_or_else(|why| self.reporter.report(&format!("note: {}", explained(&why)))),
-                None => outcome = outcome.and(removed),
-            }
+            place.own.remove().unwrap_or_else(|why| self.reporter.report(&format!("note: {}", explained(&why))));
         }
         outcome
     }
