@@ -8,7 +8,7 @@ use bakeoff_protocol::{
     DriverDescription, Durability, PROTOCOL_VERSION, Setting, SettingKind, StoreDescription, check_store_name,
     check_title,
 };
-use bakeoff_text::{shorten, shorten_error};
+use bakeoff_text::{printable, shorten, shorten_error};
 
 use crate::check_driver::bench::Bench;
 use crate::check_driver::program::run;
@@ -108,7 +108,7 @@ pub(super) fn texts(bench: &Bench<'_>) -> Checked {
             format!("{:?}, which {wrong}", shorten(title)),
         ));
     }
-    match texts.into_iter().find(|(_, text)| text.trim().is_empty() || text.contains('\n')) {
+    match texts.into_iter().find(|(_, text)| text.trim().is_empty() || printable(text) != **text) {
         None => Ok(()),
         Some((name, text)) => Err(Stop::broken(format!("{name}: one line of text"), format!("{text:?}"))),
     }

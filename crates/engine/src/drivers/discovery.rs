@@ -13,7 +13,8 @@ use bakeoff_protocol::{
     DriverCheck, DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription, TITLE_RULE, TWINS_PROGRAM,
     check_store_name, check_title,
 };
-use bakeoff_text::{shorten, shorten_error};
+use bakeoff_text::{printable_lines, shorten, shorten_error};
+use serde_json::Value;
 
 use crate::cell::log::{Log, jvm_start_failure};
 use crate::drivers::process::{DriverStart, ask};
@@ -329,6 +330,9 @@ fn describe_all(paths: &[PathBuf]) -> Vec<Result<DriverDescription>> {
 }
 
 fn describe(path: &Path) -> Result<DriverDescription> {
+    if path.to_str().is_none() {
+        bail!("its path is not UTF-8, so run.json cannot keep it: move it to one that is");
+    }
     check_interpreter(path)?;
     let log = Log::in_memory()?;
     let start = DriverStart::new(path, "describe", &log);
@@ -358,5 +362,21 @@ fn description_of(text: &[u8]) -> Result<DriverDescription> {
         check_title(&store.title)
             .map_err(|wrong| anyhow!("the title of its store `{}` {wrong}: {TITLE_RULE}", store.name))?;
     }
-    Ok(description)
+    printable(&description)
+}
+
+/// The same with escapes in place of what would steer a terminal, in every text.
+fn printable(description: &DriverDescription) -> Result<DriverDescription> {
+    let mut value = serde_json::to_value(description)?;
+    make_printable(&mut value);
+    Ok(serde_json::from_value(value)?)
+}
+
+fn make_printable(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = printable_lines(text),
+        Value::Array(values) => values.iter_mut().for_each(make_printable),
+        Value::Object(fields) => fields.values_mut().for_each(make_printable),
+        _ => {}
+    }
 }
