@@ -13,6 +13,7 @@ use rustix::process::umask;
 
 use crate::explain::Advised;
 use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, make_named};
+use crate::surroundings::interrupt::Interrupt;
 
 /// Who may read the results, if the umask allows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +42,10 @@ impl Readers {
 /// What users other than the owner may do.
 const OTHERS: u32 = 0o077;
 
-/// A new directory below `out`, named by time and suite, with one for logs in it.
+/// A new directory below `out`, named by time and suite, with one for logs in it. From now on a signal ends the run,
+/// which removes what it made, and no longer the process.
 pub fn make_run_directory(out: &Path, suite: &str, readers: Readers) -> Result<OwnDirectory> {
+    Interrupt::install()?;
     make_named(out, "--out")?;
     readers.hold();
     let time = jiff::Zoned::now().strftime(NAMED_BY).to_string();

@@ -1,7 +1,7 @@
 //! Ctrl-C and its like: a flag that the engine looks at; asking again ends the program at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -22,8 +22,13 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Catches the signals from now on.
+    /// Catches the signals from now on: once in a process, since whoever asks later hears of what came before.
     pub(crate) fn install() -> Result<Self> {
+        static INSTALLED: Mutex<Option<Interrupt>> = Mutex::new(None);
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(interrupt) = &*installed {
+            return Ok(interrupt.clone());
+        }
         let interrupt = Self::default();
         let requested = Arc::clone(&interrupt.0);
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT]).context("cannot catch signals")?;
@@ -37,7 +42,7 @@ impl Interrupt {
                 requested.store(true, Ordering::Relaxed);
             }
         })?;
-        Ok(interrupt)
+        Ok(installed.insert(interrupt).clone())
     }
 
     /// Whether to stop.
