@@ -47,6 +47,7 @@ pub(crate) fn lies() -> Vec<Lie> {
         settings(),
         directories(),
         shared_files(),
+        logs(),
         forms(),
     ]
     .into_iter()
@@ -243,6 +244,11 @@ fn counts() -> Vec<Lie> {
         get(r#"s/"bytes":[0-9]*,/"bytes":1,/"#, "1 bytes of the kind get where its tape has"),
         // Kinds that cost more.
         get(r#"s/"operation":"get"/"operation":"exists"/"#, "0 operations of the kind get where its tape has 200"),
+        // Percentiles of what never was.
+        get(
+            r#"s/"operations":\[{/"operations":[{"operation":"delete","operations":0,"entries":0,"bytes":0,"timed_ns":0,"latency":{"latency_ns_mean":1,"latency_ns_min":1,"latency_ns_p50":1,"latency_ns_p90":1,"latency_ns_p99":1,"latency_ns_p999":1,"latency_ns_max":1,"histogram":"HISTEwAAAAAAAAAAAAAAAwAAAAAAAAABAAADRjC4oAA\/8AAAAAAAAA=="}},{/"#,
+            "a result for the operation delete, of which there was none",
+        ),
         edit(
             r#"/"phase":"mix"/s/"operation":"update"/"operation":"upsert"/"#,
             "bad-output",
@@ -353,6 +359,16 @@ fn courses() -> Vec<Lie> {
         get(r#"s/"causes":\[{"cause":"[a-z-]*"/"causes":[{"cause":"gremlins"/"#, "unknown variant"),
         get(r#"s/"latency_ns":[0-9]*/"latency_ns":99999999999/"#, "a slow operation of 99999999999 ns"),
         get(r#"s/"latency_ns":[0-9]*/"latency_ns":0/"#, "a slow operation of 0 ns"),
+        get(r#"s/"slice_ns":[0-9]*/"slice_ns":600000000000/;s/"slices":\[/"slices":[[0,0,0],/"#, "unlike its phase"),
+        get(r#"s/"slowest":\[{"operation":"get"/"slowest":[{"operation":"guess"/"#, "of the kind guess"),
+        get(r#"s/"slowest":\[{"operation":"get"/"slowest":[{"operation":"update"/"#, "of the kind update"),
+        get(r#"s/"at_ns":[0-9]*/"at_ns":600000000000/"#, "600000000000 ns after its beginning, and so after its end"),
+        get(r#"s/"latency_ns_sum":[0-9]*/"latency_ns_sum":600000000000/"#, "slow operations of 600000000000 ns"),
+        get(r#"s/"latency_ns_sum":[0-9]*/"latency_ns_sum":0/"#, "slow operations of 0 ns"),
+        get(
+            r#"s/"causes":\[/"causes":[{"cause":"stolen","operations":0,"latency_ns_sum":0},{"cause":"stolen","operations":0,"latency_ns_sum":0},/"#,
+            "a cause of 0 slow operations",
+        ),
         in_phase(
             "scan",
             r#"s/"answers_wrong":0/&,"over_time":{"slice_ns":1,"slices":[]}/"#,
@@ -369,7 +385,11 @@ fn courses() -> Vec<Lie> {
 fn resources() -> Vec<Lie> {
     let get = |change: &str, words: &str| in_phase("get", change, words);
     let absurd = FIGURE_MAX / 2;
-    vec![
+    let times = ["stall_cpu_ns", "stall_memory_ns", "stall_io_ns", "steal_ns", "gc_ns", "jit_compile_ns"].map(|name| {
+        let others = format!(r#"s/"{name}":[0-9]*,\{{0,1\}}//;s/"resources":{{/&"{name}":{absurd},/;s/,}}/}}/g"#);
+        get(&format!("{{{others}}}"), &format!("{name} {absurd} in"))
+    });
+    let lies = vec![
         get(r#"s/"rss_peak_bytes":[0-9]*/"rss_peak_bytes":1/"#, "rss_peak_bytes 1, while"),
         get(
             r#"s/"rss_peak_bytes":[0-9]*,"rss_peak_above_baseline_bytes":[0-9]*/"rss_peak_bytes":1,"rss_peak_above_baseline_bytes":0/"#,
@@ -394,7 +414,8 @@ fn resources() -> Vec<Lie> {
             "bad-output",
             "of files that never had more than",
         ),
-    ]
+    ];
+    lies.into_iter().chain(times).collect()
 }
 
 /// Settings that are none of the store's.
@@ -425,6 +446,11 @@ fn directories() -> Vec<Lie> {
         finished(&claims("81920", "1", "2"), "directory"),
         finished(&claims("1", "1", "1"), "directory"),
         finished(&claims("81920", "81920000000", "2"), "directory"),
+        finished(&claims("81920", "81920", "3000"), "the driver reported files 3000 of"),
+        finished(
+            r#"s/"disk_before_close":{"apparent_bytes":[0-9]*,"allocated_bytes":[0-9]*/"disk_before_close":{"apparent_bytes":81920,"allocated_bytes":81920000000/"#,
+            "the driver reported allocated_bytes 81920000000 of the store's directory, which never had more than",
+        ),
         script("real; rm -rf \"$directory\"", "bad-output", "directory"),
         script("real; rm -rf \"$directory\"; echo >\"$directory\"", "bad-output", "directory"),
         script("real; rm -rf \"$directory\"/*", "bad-output", "directory"),
@@ -448,6 +474,16 @@ fn shared_files() -> Vec<Lie> {
     let removals = ["real; rm \"$pool\"", "real; rm \"$tape\"", "rm -r \"${pool%/*}\"; real"];
     let removal = |change: &str| script(&format!("{paths}; {change}"), "medium", "was removed meanwhile");
     changes.map(lie).into_iter().chain(removals.map(removal)).collect()
+}
+
+/// What a driver puts in the place of its log: a FIFO was waited for, and all of a device read.
+fn logs() -> Vec<Lie> {
+    let others = ["mkfifo \"$log\"", "ln -s /dev/zero \"$log\"", "mkdir \"$log\"", "true"];
+    let lie = |other: &str| {
+        let replaced = format!("log=$(readlink /proc/self/fd/2); rm \"$log\"; {other}; echo last words >&2; exit 3");
+        script(&replaced, "crash", "exited with status 3 without saying how the cell ended; its last words: last words")
+    };
+    others.map(lie).into()
 }
 
 /// What is no event.

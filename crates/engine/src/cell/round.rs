@@ -1,8 +1,8 @@
 //! The reports of a driver about one round of a cell, checked against its request, as result lines.
 
 use bakeoff_protocol::{
-    CellEnd, CellStatus, Event, FailureKind, Finished, PhaseLine, PhaseResult, Request, ResultLine, Structure,
-    TapeFacts,
+    CellEnd, CellStatus, DiskUsage, Event, FailureKind, Finished, PhaseLine, PhaseResult, Request, ResultLine,
+    Structure, TapeFacts,
 };
 
 use crate::cell::claims::directory::Kept;
@@ -188,12 +188,17 @@ impl<'a> RoundRecord<'a> {
     /// The larger of the peak seen from outside and the driver's own: a phase may begin and end between two looks from
     /// outside.
     fn disk_peak(&self, finished: &Finished) -> Option<u64> {
+        let measured = self.sizes_before(finished).chain(finished.disk_after_close);
+        measured.map(|usage| usage.allocated_bytes).chain(self.end.disk_peak_allocated_bytes).max()
+    }
+
+    /// The sizes of the store's directory that its driver reported from before it was closed.
+    fn sizes_before(&self, finished: &Finished) -> impl Iterator<Item = DiskUsage> {
         let of_phases = self.lines.iter().filter_map(|line| match line {
             ResultLine::Phase(phase) => phase.result.background_work?.disk,
             ResultLine::Cell(_) => None,
         });
-        let measured = of_phases.chain(finished.disk_before_close).chain(finished.disk_after_close);
-        measured.map(|usage| usage.allocated_bytes).chain(self.end.disk_peak_allocated_bytes).max()
+        of_phases.chain(finished.disk_before_close)
     }
 
     /// What a driver that says it finished has not delivered.
@@ -242,11 +247,14 @@ impl<'a> RoundRecord<'a> {
             }
         };
         // Files that were removed at the end were in it too, if the store keeps none.
-        let of_cache = || {
-            let peak_bytes = self.end.disk_peak_allocated_bytes;
-            directory::too_much_cached(&measured, finished.page_cache_bytes.filter(|_| is_kept), peak_bytes)
+        let peak_bytes = self.end.disk_peak_allocated_bytes;
+        let of_before = || {
+            let mut sizes = self.sizes_before(finished).filter(|_| is_kept);
+            sizes.find_map(|claimed| directory::too_large_before(&measured, claimed, peak_bytes))
         };
-        of_store.or_else(of_copy).or_else(of_cache)
+        let of_cache =
+            || directory::too_much_cached(&measured, finished.page_cache_bytes.filter(|_| is_kept), peak_bytes);
+        of_store.or_else(of_copy).or_else(of_before).or_else(of_cache)
     }
 
     /// The size to which Zstandard compresses the values alive at the end, repeated ones counted once; 0 where they do

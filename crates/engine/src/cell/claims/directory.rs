@@ -24,6 +24,9 @@ const LESS_TIMES: u64 = 20;
 /// Files that a store makes longer than it needs, and cuts when it is opened or closed again.
 const LESS_BYTES: u64 = 256 << 20;
 
+/// As many files more or fewer may be there: tables are merged, and logs begun.
+const FILES_APART: u64 = 1_000;
+
 /// A directory that keeps values has at least this part of their size compressed by Zstandard.
 const KEPT_PART: u64 = 4;
 
@@ -60,13 +63,17 @@ impl<'a> Measured<'a> {
             .map_err(|why| format!("{what} cannot be measured now that the driver has ended: {why}"))?;
         Ok(Self { what, path, found })
     }
+
+    fn counts_late(&self) -> bool {
+        Medium::read(self.path).file_system.is_some_and(|name| LATE.iter().any(|late| name.starts_with(late)))
+    }
 }
 
 /// The mistake in a directory, as text. `claimed` is its size as its driver has it; `kept` is its content if the store
 /// keeps anything.
 pub(crate) fn untrue(of: &Measured<'_>, claimed: Option<DiskUsage>, kept: Option<Kept>) -> Option<String> {
-    let Measured { what, path, found } = *of;
-    let counts_late = Medium::read(path).file_system.is_some_and(|name| LATE.iter().any(|late| name.starts_with(late)));
+    let Measured { what, found, .. } = *of;
+    let counts_late = of.counts_late();
     // What a file system counts late, the driver cannot know.
     let claimed = claimed.map(|claimed| DiskUsage {
         allocated_bytes: if counts_late { found.allocated_bytes } else { claimed.allocated_bytes },
@@ -88,17 +95,31 @@ pub(crate) fn too_much_cached(of: &Measured<'_>, cached_bytes: Option<u64>, peak
     })
 }
 
+/// The mistake in the size that the store's directory had earlier, as text: more blocks than it ever can have had.
+/// `peak_bytes` is the most that was seen in it before.
+pub(crate) fn too_large_before(of: &Measured<'_>, claimed: DiskUsage, peak_bytes: Option<u64>) -> Option<String> {
+    let seen_bytes = of.found.allocated_bytes.max(peak_bytes.unwrap_or(0));
+    let is_off = claimed.allocated_bytes > seen_bytes.saturating_mul(LESS_TIMES).saturating_add(LESS_BYTES);
+    (is_off && !of.counts_late()).then(|| {
+        format!(
+            "the driver reported allocated_bytes {} of {}, which never had more than {seen_bytes} bytes",
+            claimed.allocated_bytes, of.what
+        )
+    })
+}
+
 fn of_sizes(what: &str, claimed: Option<DiskUsage>, found: DiskUsage) -> Option<String> {
     let claimed = claimed?;
     // Holes hold no data: LMDB makes a file as long as its map when it opens a copy that is no longer than its pages.
     let longer = found.apparent_bytes.min(found.allocated_bytes.max(claimed.apparent_bytes));
     let sizes = [
-        ("apparent_bytes", claimed.apparent_bytes, longer, LONGER_BYTES),
-        ("allocated_bytes", claimed.allocated_bytes, found.allocated_bytes, FILLED_BYTES),
+        ("apparent_bytes", claimed.apparent_bytes, longer, (LONGER_BYTES, LESS_BYTES)),
+        ("allocated_bytes", claimed.allocated_bytes, found.allocated_bytes, (FILLED_BYTES, LESS_BYTES)),
+        ("files", claimed.files, found.files, (FILES_APART, FILES_APART)),
     ];
-    let is_off = |(_, claimed, found, more_bytes): &(&str, u64, u64, u64)| {
-        let more = claimed.saturating_mul(MORE_TIMES).saturating_add(*more_bytes);
-        let less = found.saturating_mul(LESS_TIMES).saturating_add(LESS_BYTES);
+    let is_off = |(_, claimed, found, (more, less)): &(&str, u64, u64, (u64, u64))| {
+        let more = claimed.saturating_mul(MORE_TIMES).saturating_add(*more);
+        let less = found.saturating_mul(LESS_TIMES).saturating_add(*less);
         *found > more || *claimed > less
     };
     let (name, claimed, found, _) = sizes.into_iter().find(is_off)?;

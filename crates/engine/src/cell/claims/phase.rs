@@ -103,6 +103,9 @@ fn wrong_kinds(result: &PhaseResult) -> Option<String> {
         if !kind.visits() && entries != operations {
             return Some(format!("{entries} entries of {operations} operations of the kind {operation}"));
         }
+        if *operations == 0 && result.warm_up.is_none() {
+            return Some(format!("a result for the operation {operation}, of which there was none"));
+        }
         match (latency, result.mode) {
             (None, Mode::Latency) if *operations > 0 => Some(format!("no latency of {operation}")),
             (Some(_), Mode::Throughput) => Some(format!("latencies of {operation}, which was timed by blocks")),

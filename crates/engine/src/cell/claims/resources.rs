@@ -16,7 +16,8 @@ const AROUND_NS: u64 = 5_000_000_000;
 /// The mistake in the resources of a phase, as text. `baseline` is the resident set that the driver had with the empty
 /// store.
 pub(crate) fn untrue(result: &PhaseResult, baseline: Option<u64>) -> Option<String> {
-    memory(&result.resources, baseline).or_else(|| processor(result, cpus_online()?))
+    let cpus = cpus_online();
+    memory(&result.resources, baseline).or_else(|| processor(result, cpus?)).or_else(|| waiting(result, cpus?))
 }
 
 fn memory(of: &Resources, baseline: Option<u64>) -> Option<String> {
@@ -38,14 +39,35 @@ fn memory(of: &Resources, baseline: Option<u64>) -> Option<String> {
     })
 }
 
+/// The most time that all CPUs together have in and around this time.
+fn of_all_cpus(took_ns: u64, cpus: u64) -> u64 {
+    took_ns.saturating_add(took_ns / 10).saturating_add(AROUND_NS).saturating_mul(cpus)
+}
+
+/// More time spent waiting, collecting or compiling than the phase has on all CPUs.
+fn waiting(result: &PhaseResult, cpus: u64) -> Option<String> {
+    let of = &result.resources;
+    let times = [
+        ("gc_ns", of.gc_ns),
+        ("jit_compile_ns", of.jit_compile_ns),
+        ("stall_cpu_ns", of.stall_cpu_ns),
+        ("stall_memory_ns", of.stall_memory_ns),
+        ("stall_io_ns", of.stall_io_ns),
+        ("steal_ns", of.steal_ns),
+    ];
+    let most_ns = of_all_cpus(result.wall_ns, cpus);
+    let (name, spent_ns) = times.into_iter().find_map(|(name, ns)| Some((name, ns.filter(|ns| *ns > most_ns)?)))?;
+    Some(format!("{name} {spent_ns} in {} ns, with {cpus} CPUs", result.wall_ns))
+}
+
 fn processor(result: &PhaseResult, cpus: u64) -> Option<String> {
     let of = &result.resources;
     let spent_ns = of.cpu_user_ns.unwrap_or(0).saturating_add(of.cpu_system_ns.unwrap_or(0));
     let waited = result.background_work.map(|work| (work.cpu_ns, work.waited_ns));
-    let (spent_ns, took_ns) = [(spent_ns, result.wall_ns)].into_iter().chain(waited).find(|(spent_ns, took_ns)| {
-        let most_ns = took_ns.saturating_add(took_ns / 10).saturating_add(AROUND_NS).saturating_mul(cpus);
-        *spent_ns > most_ns
-    })?;
+    let (spent_ns, took_ns) = [(spent_ns, result.wall_ns)]
+        .into_iter()
+        .chain(waited)
+        .find(|(spent_ns, took_ns)| *spent_ns > of_all_cpus(*took_ns, cpus))?;
     Some(format!("{spent_ns} ns of CPU time in {took_ns} ns, with {cpus} CPUs"))
 }
 
