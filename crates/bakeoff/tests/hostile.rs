@@ -3,6 +3,8 @@
 mod common;
 mod lies;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use common::{Finished, Place, a_long_time, running, unwrapped};
 use lies::{Lie, lies};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// The most memory that bakeoff may take, whatever drivers print.
@@ -539,4 +542,124 @@ fn directories_are_left_clean_whatever_a_driver_makes_of_them() {
     assert_eq!(liar.cell("lmdb")["status"], "ok");
     assert_failed(&liar.cell("liar"), "bad-output", "directory", &script);
     assert_eq!(liar.place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+/// Whether this test may mount, and change attributes of files.
+fn may(words: &str) -> bool {
+    Command::new("sh").args(["-c", words]).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// What was mounted in a store's directory was emptied with it.
+#[test]
+fn what_a_driver_mounts_in_its_directory_keeps_its_files() {
+    if !may("unshare -m true") {
+        return common::say_skipped("mounts of drivers", "nothing may be mounted here");
+    }
+    let outside = "kept=${directory%/*/*/*}/kept; mkdir -p \"$kept\"; echo kept >\"$kept/file\"";
+    let below = format!("{outside}; real; mkdir \"$directory/below\"; mount --bind \"$kept\" \"$directory/below\"");
+    let over = format!("{outside}; real; mount --bind \"$kept\" \"$directory\"");
+    let liar = Liar::new(&[("below", &below), ("over", &over)]);
+    liar.place.write("lies.toml", &suite(&["below", "over", "lmdb"], "20s"));
+    liar.ask(&["run", "lies.toml", "--rounds", "2"]).expect(1);
+    assert_eq!(std::fs::read_to_string(liar.place.path().join("kept/file")).expect("a file"), "kept\n");
+    let is_other = |cell: &Value| cell["store"] == "over" || cell["status"] == "ok";
+    assert!(liar.place.cells().iter().all(is_other), "{:?}", liar.place.cells());
+    assert_eq!(liar.place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+/// Every cell after it failed.
+#[test]
+fn what_a_store_makes_unremovable_fails_no_other_store() {
+    let place = Place::new();
+    let probe = place.write("probe", "");
+    if !may(&format!("chattr +i '{0}' && chattr -i '{0}'", probe.display())) {
+        return common::say_skipped("files that cannot be removed", "chattr cannot make any here");
+    }
+    let few = "real; touch \"$directory/kept\"; chattr +i \"$directory/kept\"";
+    let many = format!("real; for n in $(seq 200); do : >\"$directory/$n\"; done; {}", &few["real; ".len()..]);
+    let liar = Liar::at(place, &[("few", few), ("many", &many)]);
+    liar.place.write("lies.toml", &suite(&["few", "many", "lmdb"], "20s"));
+    let finished = liar.ask(&["run", "lies.toml", "--rounds", "2"]);
+    let results = liar.place.path().join("bakeoff-results");
+    assert!(may(&format!("find '{}' -name kept -exec chattr -i {{}} +", results.display())));
+    finished.expect(0).says(&["note: cannot remove "]);
+    let cells = liar.place.cells();
+    assert!(cells.len() == 6 && cells.iter().all(|cell| cell["status"] == "ok"), "{cells:?}");
+    liar.ask(&["clean"]).expect(0);
+    assert_eq!(liar.place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+/// A store that no longer kept anything was held to nothing, and ranked as one that does.
+#[test]
+fn a_run_is_not_finished_by_a_store_that_promises_something_else() {
+    let once = "if [ -e \"$here/done\" ]; then real; else touch \"$here/done\"; kill -KILL $PPID; fi";
+    let liar = Liar::new(&[("liar", once)]);
+    liar.place.write("lies.toml", &suite(&["liar", "lmdb"], "20s"));
+    assert_eq!(liar.ask(&["run", "lies.toml"]).status, None, "it was killed");
+    let right = described("liar", &["liar".to_owned()]);
+    let mut other = right.clone();
+    other["stores"][0]["capabilities"]["keeps_data"] = false.into();
+    liar.driver("liar", &other);
+    liar.ask(&["run", "--resume"]).expect(2).says(&["describes itself otherwise than when the run began", "liar"]);
+    liar.driver("liar", &right);
+    liar.ask(&["run", "--resume"]).expect(0);
+    assert!(liar.place.cells().iter().all(|cell| cell["status"] == "ok"));
+}
+
+/// Texts of a description went to the terminal as they were.
+#[test]
+fn no_text_of_a_description_steers_a_terminal() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let mut description = described("liar", &["liar".to_owned()]);
+    let store = &mut description["stores"][0];
+    store["summary"] = "a \u{1b}[2Jb \u{202e}c".into();
+    store["durability"]["power"]["how"] = "d \u{1b}]0;e\u{7}".into();
+    store["settings"][0]["name"] = "f\u{1b}[31m".into();
+    liar.driver("liar", &description);
+    for arguments in [&["stores", "liar"][..], &["stores"], &["doctor"]] {
+        let shown = liar.ask(arguments).expect(0);
+        let has_steering =
+            |text: &str| text.chars().any(|each| each != '\n' && each.is_control() || each == '\u{202e}');
+        assert!(![&shown.stdout, &shown.stderr].into_iter().any(|text| has_steering(text)), "{shown:?}");
+    }
+    let shown = liar.ask(&["stores", "liar"]).stdout;
+    assert!(
+        [r"a \u{1b}[2Jb \u{202e}c", r"d \u{1b}]0;e\u{7}", r"f\u{1b}[31m"].iter().all(|text| shown.contains(text)),
+        "{shown}"
+    );
+}
+
+/// A signal ended a run at once while it timed flushes, and what it had made stayed.
+#[test]
+fn a_signal_leaves_nothing_as_soon_as_there_is_a_directory() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::QUIT, Signal::INT] {
+        let place = Place::new();
+        place.write("lies.toml", &suite(&["lmdb", "sqlite"], "20s"));
+        let mut run = place.spawn(&["run", "lies.toml"]);
+        let results = place.path().join("bakeoff-results");
+        while !std::fs::read_dir(&results).is_ok_and(|mut entries| entries.next().is_some()) {
+            assert!(run.try_wait().expect("a status").is_none(), "it ended before it began");
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        kill_process(Pid::from_child(&run), signal).expect("a signal");
+        assert_eq!(run.wait().expect("a status").code(), Some(130), "{signal:?}");
+        assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new(), "{signal:?}");
+    }
+}
+
+/// A run ended when its directory was there already, and named no remedy.
+#[test]
+fn a_driver_whose_path_cannot_be_written_down_is_left_out() {
+    let liar = Liar::new(&[("liar", "real")]);
+    let place = liar.place.path().join(OsStr::from_bytes(b"d\xff"));
+    std::fs::rename(liar.place.path().join("drivers"), &place).expect("renamed");
+    let path = [place.as_os_str(), OsStr::new(":/usr/sbin:/usr/bin:/sbin:/bin")].concat();
+    let ask = |arguments: &[&str]| {
+        Finished::of(liar.place.command(arguments).env("PATH", &path).output().expect("bakeoff starts"))
+    };
+    liar.place.write("lies.toml", &suite(&["liar"], "20s"));
+    ask(&["run", "lies.toml"]).expect(2).says(&["liar"]);
+    assert!(!liar.place.path().join("bakeoff-results").exists());
+    let told = unwrapped(&ask(&["doctor"]).expect(0).stdout);
+    assert!(told.contains("LEFT OUT: its path is not UTF-8, so run.json cannot keep it: move it"), "{told}");
 }
