@@ -24,6 +24,7 @@ const JAVA_OLDEST: u32 = 17;
 #[derive(Debug, Deserialize)]
 struct Table {
     program: String,
+    stores: Vec<String>,
     needs: Vec<String>,
 }
 
@@ -33,6 +34,7 @@ pub(crate) struct Driver {
     pub(crate) name: String,
     kind: Kind,
     program: String,
+    stores: Vec<String>,
     /// Debian packages needed to build it.
     needs: Vec<String>,
 }
@@ -67,32 +69,44 @@ pub(crate) const HEAVY: [&str; 7] =
 pub(crate) fn drivers() -> Result<Vec<Driver>> {
     let tables: BTreeMap<String, Table> =
         toml::from_str(include_str!("../../drivers.toml")).context("drivers.toml is malformed")?;
-    let drivers = tables.into_iter().map(|(name, Table { program, needs })| {
+    let drivers = tables.into_iter().map(|(name, Table { program, stores, needs })| {
         let kind = match name.as_str() {
             "heavy" => Kind::Heavy,
             "jvm" => Kind::Jvm,
             _ => bail!("drivers.toml has `{name}`, which xtask/src/drivers.rs does not build"),
         };
-        Ok(Driver { name, kind, program, needs })
+        Ok(Driver { name, kind, program, stores, needs })
     });
     drivers.collect()
 }
 
-/// The driver with this name.
+/// The driver with this name, or that has the store of this name.
 ///
 /// # Errors
 /// The name is unknown or missing.
 pub(crate) fn find(name: Option<&str>) -> Result<Driver> {
     let drivers = drivers()?;
-    let names: Vec<String> = drivers.iter().map(|driver| driver.name.clone()).collect();
-    let names = names.join(" ");
-    let name = name.ok_or_else(|| anyhow!("build what? Name a driver: {names}. ./bakeoff builds the others"))?;
-    let found = drivers.into_iter().find(|driver| driver.name == name);
-    found
-        .ok_or_else(|| anyhow!("there is no driver '{name}' to build: use one of {names}. ./bakeoff builds the others"))
+    let known: Vec<String> =
+        drivers.iter().map(|driver| format!("{} (for {})", driver.name, driver.stores.join(", "))).collect();
+    let known = format!("a driver, {}. ./bakeoff itself builds all other stores", known.join(" or "));
+    let name = name.ok_or_else(|| anyhow!("build what? Name {known}"))?;
+    let found = drivers.into_iter().find(|driver| driver.name == name || driver.has(name));
+    found.ok_or_else(|| anyhow!("there is no driver or store '{name}' to build: name {known}"))
 }
 
 impl Driver {
+    /// Whether it has this store.
+    fn has(&self, store: &str) -> bool {
+        self.stores.iter().any(|known| known == store)
+    }
+
+    /// Reports that a store that was named needs no build.
+    pub(crate) fn report_built(&self, store: &str) {
+        if self.has(store) {
+            say!("{store} is built: it belongs to the {} driver", self.name);
+        }
+    }
+
     fn stamp(&self, workspace: &Workspace) -> PathBuf {
         workspace.stamp(&format!("built-{}", self.name))
     }
@@ -347,8 +361,23 @@ mod tests {
     #[test]
     fn a_name_that_no_driver_has_is_refused_with_those_there_are() {
         let error = find(Some("heavey")).unwrap_err().to_string();
-        assert!(error.contains("heavey") && error.contains("heavy jvm"), "{error}");
-        assert!(find(None).unwrap_err().to_string().contains("Name a driver: heavy jvm"));
+        assert!(error.contains("heavey") && error.contains("heavy (for rocksdb, libmdbx) or jvm (for "), "{error}");
+        assert!(find(None).unwrap_err().to_string().contains("Name a driver, heavy"));
+    }
+
+    #[test]
+    fn a_store_stands_for_its_driver() {
+        for driver in drivers().unwrap() {
+            for store in &driver.stores {
+                assert_eq!(find(Some(store)).unwrap().name, driver.name);
+            }
+        }
+    }
+
+    #[test]
+    fn help_names_every_driver() {
+        let help = include_str!("../help/build.txt");
+        assert!(drivers().unwrap().iter().all(|driver| help.contains(&format!("\n  {} ", driver.name))), "{help}");
     }
 
     #[test]

@@ -40,7 +40,11 @@ fn start(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
         ["is-built"] => build::is_built(workspace),
         // `build` reports an unknown name.
         ["is-driver-built", rest @ ..] => {
-            Ok(drivers::find(rest.first().copied()).is_ok_and(|driver| driver.is_built(workspace)))
+            let built = drivers::find(rest.first().copied()).ok().filter(|driver| driver.is_built(workspace));
+            if let (Some(driver), Some(name)) = (&built, rest.first()) {
+                driver.report_built(name);
+            }
+            Ok(built.is_some())
         }
         ["build", rest @ ..] => drivers::find(rest.first().copied())?.build(workspace).map(|()| true),
         ["missing", rest @ ..] => {

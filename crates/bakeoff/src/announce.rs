@@ -21,8 +21,9 @@ fn skipped_lines(skipped: &[Omission]) -> String {
 pub(crate) fn nothing_left(setup: &Setup) -> anyhow::Error {
     let skipped = skipped_lines(&skipped(setup));
     anyhow!(
-        "nothing is left to run:{skipped}\nAsk for something else with --stores, --durability, --records or --dir: `bakeoff stores NAME` \
-         shows what a store can do"
+        "nothing is left to run:{skipped}\nAsk for something else with --stores, --durability, --records or --dir: `{} stores NAME` \
+         shows what a store can do",
+        bakeoff_text::program()
     )
 }
 

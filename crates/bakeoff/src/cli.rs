@@ -2,6 +2,8 @@
 
 mod check_driver_arguments;
 mod compare_arguments;
+mod help;
+mod help_texts;
 mod item_arguments;
 mod rewrite_arguments;
 mod suite_arguments;
@@ -13,9 +15,11 @@ use anstyle::{AnsiColor, Style};
 use bakeoff_protocol::Profile;
 use clap::builder::styling::Styles;
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 pub(crate) use check_driver_arguments::CheckDriverArguments;
 pub(crate) use compare_arguments::CompareArguments;
+pub(crate) use help::{command, parse};
 use item_arguments::ItemArguments;
 pub(crate) use rewrite_arguments::{
     AnonymizeArguments, CutArguments, ExportArguments, MergeArguments, RewriteArguments,
@@ -33,26 +37,9 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Green.on_default())
     .placeholder(AnsiColor::Cyan.on_default());
 
-const EXAMPLES: &str = "\
-Examples:
-  bakeoff run                                  measure here, and say which store is best at what
-  bakeoff run --budget 1m --stores sqlite,lmdb     two stores, one minute
-  bakeoff run --dir /mnt/ssd --durability power    on another disk, surviving power cuts
-  bakeoff run --resume                         finish the newest run that was cut short
-  bakeoff pick                                 which store for my application? Asks, answers
-  bakeoff map                                  who is best where: value size by records
-  bakeoff report                               show the newest result again
-  bakeoff compare before after                 what a change did to the figures
-  bakeoff doctor                               what could spoil a measurement on this machine
-
-The script ./bakeoff also knows: build NAME (a driver that `doctor` says is not built), test (the
-quick tests; `test all` is every one), bench, fuzz.
-Exit status: 0 all good, 1 some cell failed, 2 usage or set-up, 130 interrupted.
-compare: 1 worse, 3 inconclusive.";
-
-/// Which embedded key-value store, or plain files, fits your records on your machine.
+/// Shows which embedded key-value store fits your records on your machine
 #[derive(Parser)]
-#[command(name = "bakeoff", version = crate::version::VERSION, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "bakeoff", version = crate::version::VERSION, styles = STYLES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -62,31 +49,44 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Measure stores on this machine and rank them
     Run(RunArguments),
-    /// Say which store fits your records, what it costs and when another would fit better
+    /// Find the store that fits your records, and when another would
     Pick(PickArguments),
-    /// Draw which store is best where, over two quantities of a need such as value size and records
+    /// Draw which store is best where, e.g. value size by records
     Map(MapArguments),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
-    /// Say what became better or worse from one run to another, is the same, or cannot be told
+    /// Show what became better or worse from one run to another
     Compare(CompareArguments),
     /// List the stores, or explain one with its settings
     Stores(StoresArguments),
     /// List the suites, or print one
     Suites(SuitesArguments),
-    /// Say what could spoil a measurement here, and what is missing for which driver
+    /// Show what could spoil a measurement here, and what is missing
     Doctor(DoctorArguments),
     /// Look into tapes, and into traces of applications
     Tape(TapeArguments),
-    /// Print the request of one cell, to be run by hand, and the command that answers it
+    /// Print the request of one cell, to run it by hand
     Request(RequestArguments),
-    /// Check that a driver, in any language, keeps the rules of docs/PROTOCOL.md
+    /// Check that a driver keeps the rules of docs/PROTOCOL.md
     CheckDriver(CheckDriverArguments),
-    /// Remove what earlier runs left behind; only what carries bakeoff's marker
+    /// Remove what earlier runs left behind
     Clean(CleanArguments),
     /// Wait for the end of a run that made media, and remove what it left; started by the run itself
     #[command(hide = true)]
     Guard,
+    /// Print completions for a shell
+    #[command(hide = true)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write manual pages
+    #[command(hide = true)]
+    Man {
+        /// The directory for the pages; it must exist
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 /// The longest name of a run.
@@ -96,19 +96,6 @@ const NAME_MAX: usize = 60;
 pub(crate) const COLUMNS: usize = 100;
 
 #[derive(Args, Clone, Default)]
-#[command(after_help = "\
-Examples:
-  bakeoff run                              the default suite, a few minutes
-  bakeoff run my-suite.toml                your own (docs/SUITES.md)
-  bakeoff run --value-size 2KiB..20KiB --records 10k --data text --stores sqlite,lmdb,flat-folder
-  bakeoff run --medium ssd=/mnt/a --medium hdd=/mnt/b     on two disks
-  bakeoff run --medium xfs=new:xfs:8GiB --medium ntfs=new:ntfs    on file systems made for the run
-  bakeoff run --disturbance none,video     as usual, and while a video plays
-  bakeoff run --tape app.tape              what an application did (bakeoff tape import)
-  bakeoff run --tape app.tape --speed 2    the same when it was due, twice as fast
-  bakeoff run open-loop --find-rate 'p99<2ms'     each store's highest rate that keeps it
-  bakeoff run --stores sqlite,leveldb --profile cpu     where each store spends its time
-  bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) suite: SuiteArguments,
@@ -149,23 +136,7 @@ pub(crate) struct RunArguments {
 }
 
 #[derive(Args, Clone)]
-#[command(
-    allow_negative_numbers = true,
-    after_help = "\
-Examples:
-  bakeoff pick                             asks for everything, with defaults and examples
-  bakeoff pick --records 10k --value-size 2KiB..20KiB --mix get=80,update=20
-  bakeoff pick --records 1M --value-size 200B --mix insert=95,get=5 --durability power
-  bakeoff pick --must ordered,transactions --license permissive --optimize p99 --budget 5m
-  bakeoff pick --trace app.csv             a need like that of an application, from its trace
-  bakeoff pick --tape app.tape             what it did, operation by operation (bakeoff tape import)
-  bakeoff pick --need need.toml            the same names as keys: records = \"10k\"
-Stores that cannot do what is needed are left out, with the reason. The others race until they
-separate or the time ends; then the same is asked of those that lead with other values, records,
-writes and durability.
-Exit status: 0 with an answer, which a tie is too; 1 without: no store can do it, or the time was
-too short to tell; 2 usage or set-up; 130 interrupted."
-)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct PickArguments {
     #[command(flatten)]
     pub(crate) items: ItemArguments,
@@ -191,22 +162,7 @@ pub(crate) struct PickArguments {
 }
 
 #[derive(Args)]
-#[command(
-    allow_negative_numbers = true,
-    after_help = "\
-Examples:
-  bakeoff map                              value size by records, in five minutes
-  bakeoff map --x value-size=16B..64KiB --y reads=0..100 --records 100k
-  bakeoff map --x records=1k..1M --y memory=16MiB..1GiB --value-size 200B --budget 10m
-  bakeoff map --y skew=0..1.4 --mix get=90,update=10 --stores sqlite,lmdb,leveldb
-  bakeoff map --trace app.csv --y threads=1..8     the rest as an application does it
-  bakeoff map --resume                     go on with the newest one, or give it more time
-  bakeoff report MAP --samples map.csv     its samples for other programs
-Quantities: value-size, records, reads (percent of the operations), threads, memory, skew (the
-exponent of the popularity of records; 0 is uniform). Stores are raced at places of the plane, most
-of them where the winner changes. What lies between two samples is drawn as such.
-Exit status: 0 with a map, 1 if nothing was measured, 2 usage or set-up, 130 interrupted."
-)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct MapArguments {
     /// What lies along the horizontal axis, and from where to where
     #[arg(long, value_name = "QUANTITY=FROM..TO", default_value = "value-size=16B..1MiB")]
@@ -222,15 +178,6 @@ pub(crate) struct MapArguments {
 }
 
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  bakeoff report                                   the newest run
-  bakeoff report --notes                           its warnings, and what was skipped
-  bakeoff report --full                            everything, with each store's figures
-  bakeoff report --csv figures.csv --json all.json     for other programs
-  bakeoff report laptop/ server/ --html both.html  several runs in one page
-  bakeoff report RUN --against hines-2023          beside the figures of a paper (docs/PUBLISHED.md)
-  bakeoff report published:hines-2023              the paper's own figures in our matrix")]
 pub(crate) struct ReportArguments {
     /// Directories of runs, names that `run --name` gave, or published:NAME for a paper's own figures [default: the newest in the --out
     /// directory]
@@ -304,7 +251,7 @@ pub(crate) struct TapeArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum TapeVerb {
-    /// Print a tape: header, settings, operations with their expected answers
+    /// Print a tape: header, settings, operations and their answers
     Show {
         /// The tape's file, or the directory of an imported one
         file: PathBuf,
@@ -318,8 +265,7 @@ pub(crate) enum TapeVerb {
         #[arg(long, value_name = "FORM", requires = "summary")]
         form: Option<String>,
     },
-    /// Say what is in a trace of an application: mix, sizes, popularity of keys, working set, arrival
-    #[command(after_help = FORMS)]
+    /// Describe a trace: mix, sizes, popularity of keys, working set
     Summary {
         /// A trace in one of the forms below, compressed with gzip or Zstandard or not; or the directory of an imported tape. - is
         /// standard input
@@ -327,31 +273,19 @@ pub(crate) enum TapeVerb {
         #[command(flatten)]
         read: TraceArguments,
     },
-    /// Turn a trace of an application into a tape that every store can replay
+    /// Turn a trace into a tape that every store can replay
     Import(ImportArguments),
-    /// Write a trace or a tape as a table, CSV or Parquet, that gives the same operations when it is imported
+    /// Write a trace or a tape as a table, CSV or Parquet
     Export(ExportArguments),
-    /// Make keys of a trace or a tape unreadable, so that it can be shared
+    /// Make keys unreadable, so that a trace can be shared
     Anonymize(AnonymizeArguments),
-    /// Keep a part of a trace or a tape: the first or last operations, or those of a time
+    /// Keep a part: the first or last operations, or those of a time
     Cut(CutArguments),
     /// Make one trace or tape of several
     Merge(MergeArguments),
 }
 
 #[derive(Args)]
-#[command(after_help = format!("\
-Examples:
-  bakeoff tape import app.csv                     makes app.tape, a directory
-  bakeoff tape import app.parquet --out shop.tape --anonymize
-  zcat log.gz | ./to-csv | bakeoff tape import -      from a pipe, makes trace.tape
-  bakeoff tape import ycsb.log --value-size 1000B     YCSB does not log the sizes of what it reads
-  bakeoff tape show app.tape                      its operations, with the right answers
-  bakeoff run --tape app.tape                     replay it on every store
-  bakeoff pick --tape app.tape                    which store is best at it
-What a trace reads, replaces or removes before it wrote it is loaded beforehand.
-
-{FORMS}"))]
 pub(crate) struct ImportArguments {
     /// A trace in one of the forms below, compressed with gzip or Zstandard or not. - is standard input
     pub(crate) file: PathBuf,
@@ -418,21 +352,4 @@ fn parse_name(text: &str) -> Result<String, String> {
 fn against_help() -> String {
     let names: Vec<&str> = bakeoff_results::published::Published::names().collect();
     format!("Compare the run with a paper, here, with --html or with --markdown: {}", names.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    /// What clap would break anew is no table of examples any more.
-    #[test]
-    fn examples_fit_the_width_of_help() {
-        for verb in Cli::command().get_subcommands().chain([&Cli::command()]) {
-            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let long: Vec<_> = help.lines().filter(|line| line.chars().count() > COLUMNS).collect();
-            assert!(long.is_empty(), "{}: {long:#?}", verb.get_name());
-        }
-        assert!(Cli::command().get_after_help().is_some());
-    }
 }

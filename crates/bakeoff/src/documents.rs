@@ -8,10 +8,8 @@ use bakeoff_tidy::{Code, Document, Files};
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, Parser};
 
+use crate::SCRIPT_VERBS;
 use crate::cli::Cli;
-
-/// What the script `./bakeoff` does itself.
-const SCRIPT_VERBS: [&str; 6] = ["missing", "build", "test", "bench", "fuzz", "matrix"];
 
 /// Files and directories of programs whose flags documents name besides: builds, tests, comparisons, and the drivers.
 const OTHER_PROGRAMS: [&str; 4] = ["bakeoff", "bench", "xtask/src", "jvm/launcher"];

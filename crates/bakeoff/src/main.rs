@@ -29,11 +29,11 @@ use std::process::ExitCode;
 
 use bakeoff_engine::explained;
 use bakeoff_tape::TapeError;
+use bakeoff_text::{printable, set_program};
 use bakeoff_trace::TraceError;
-use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::{Cli, Verb};
+use crate::cli::Verb;
 use crate::outcome::Outcome;
 
 fn main() -> ExitCode {
@@ -46,7 +46,8 @@ fn main() -> ExitCode {
 }
 
 fn run_program() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    set_program(&called());
+    let cli = match cli::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -62,6 +63,16 @@ fn run_program() -> ExitCode {
         Err(error) if is_stopped(&error) => Outcome::Interrupted.exit_code(),
         Err(error) => complain(&explained(&error)),
     }
+}
+
+/// What the script `./bakeoff` does itself.
+const SCRIPT_VERBS: [&str; 6] = ["missing", "build", "test", "bench", "fuzz", "matrix"];
+
+/// What the user typed to start this program: the script, which passes that on, or the program.
+fn called() -> String {
+    let of_script = std::env::var("BAKEOFF_CALLED").ok().filter(|_| std::env::var_os("BAKEOFF_SCRIPT").is_some());
+    let own = || std::env::args_os().next().and_then(|name| name.into_string().ok());
+    of_script.or_else(own).filter(|called| !called.is_empty()).unwrap_or_else(|| "bakeoff".to_owned())
 }
 
 /// Reports why it is over, and gives the status for that. The reason may hold paths and text of files, which must not steer a terminal.
@@ -80,7 +91,14 @@ fn refuse(error: &clap::Error) -> ExitCode {
     {
         return complain(&format!(
             "`{}` is neither an option nor a valid value: numbers, sizes and times must not be negative",
-            bakeoff_text::printable(&negative)
+            printable(&negative)
+        ));
+    }
+    if let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand)
+        && SCRIPT_VERBS.contains(&verb.as_str())
+    {
+        return complain(&format!(
+            "`{verb}` is a command of the script ./bakeoff in a clone of the repository, not of the program"
         ));
     }
     match error.print() {
@@ -109,6 +127,8 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Request(arguments) => verbs::request::main(&arguments),
         Verb::CheckDriver(arguments) => verbs::check_driver::main(&arguments),
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
+        Verb::Completions { shell } => verbs::documentation::completions(shell),
+        Verb::Man { directory } => verbs::documentation::man(&directory),
         Verb::Guard => bakeoff_engine::guard(output::REPORTER).map(|()| Outcome::Good),
     }
 }

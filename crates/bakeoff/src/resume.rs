@@ -21,7 +21,8 @@ pub(crate) fn resume(path: &Path, budget: Option<&str>, full: bool) -> Result<Ou
     let directory = OwnDirectory::open(path, Kind::Results)?;
     Readers::of(directory.path()).hold();
     if is_unbegun(directory.path()) {
-        bail!("{} is of a run that was killed before it began: `bakeoff clean` removes it", shown(path));
+        let program = bakeoff_text::program();
+        bail!("{} is of a run that was killed before it began: `{program} clean` removes it", shown(path));
     }
     let file = RunRecord::read_whole(directory.path())?;
     if file.pick.is_some() {

@@ -8,7 +8,7 @@ use bakeoff_engine::shown;
 use bakeoff_files::replace_file;
 use bakeoff_report::{Further, TerminalOptions, render_answer, render_notices, render_terminal, write_page};
 use bakeoff_results::analysis::Analysis;
-use bakeoff_text::shell_command;
+use bakeoff_text::{program, shell_command};
 
 use crate::cli::COLUMNS;
 
@@ -64,11 +64,6 @@ pub(crate) fn report_again(directory: Option<&Path>) -> String {
 /// The command that goes on with a run.
 pub(crate) fn resume_again(directory: &Path) -> String {
     format!("{} run {}", program(), shell_command(&["--resume", shown(directory).as_str()]))
-}
-
-/// What the user types to call this program: the script of a clone, where it was started by that.
-pub(crate) fn program() -> &'static str {
-    if std::env::var_os("BAKEOFF_SCRIPT").is_some_and(|script| !script.is_empty()) { "./bakeoff" } else { "bakeoff" }
 }
 
 /// How standard output is written to: with colours if it takes them and the user wants them.

@@ -5,6 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,6 +19,7 @@ struct Recipe {
     stores: Vec<String>,
     wait: String,
     needs: Vec<String>,
+    about: BTreeMap<String, String>,
 }
 
 fn recipes() -> BTreeMap<String, Recipe> {
@@ -60,8 +62,10 @@ impl Installation {
         let mut command = Command::new(&self.program);
         // Without drivers from elsewhere.
         command
+            .arg0("bakeoff")
             .args(arguments)
             .current_dir(self.place.path())
+            .env("BAKEOFF_CALLED", "./bakeoff")
             .env("PATH", "/usr/bin:/bin")
             .env_remove("BAKEOFF_SCRIPT");
         command.envs(script.map(|script| ("BAKEOFF_SCRIPT", script)));
@@ -110,7 +114,13 @@ fn without_the_script_the_command_that_builds_is_named() {
     here.run(&["run", "--plan", "--stores", &recipe.stores[0]], None).expect(2).says(&[&command, &recipe.wait]);
     let all = here.run(&["run", "--plan", "--stores", "all"], None).expect(0).says(&["going on without", &command]);
     assert!(all.stdout.contains("lmdb"), "{}", all.stdout);
-    here.run(&["stores", &recipe.stores[0]], None).expect(2).says(&["not built yet", &command]);
+    for store in &recipe.stores {
+        let explained = here.run(&["stores", store], None).expect(0).stdout;
+        let words = ["not built yet", &format!("./bakeoff build {store}"), &recipe.about[store], &recipe.needs[0]];
+        let explained_in_full = unwrapped(&explained);
+        assert!(words.iter().all(|word| explained_in_full.contains(word)), "{explained}");
+    }
+    here.run(&["stores", "sled"], None).expect(2).says(&["lost acknowledged batches", "`bakeoff stores` lists all"]);
     let stores = here.run(&["stores"], None).expect(0).stdout;
     assert!(stores.contains("Not built yet") && stores.contains(&command), "{stores}");
     let doctor = here.run(&["doctor"], None).expect(0).stdout;

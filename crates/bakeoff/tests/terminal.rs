@@ -2,28 +2,13 @@
 
 mod common;
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
+use common::pseudo_terminal::{COLUMNS, ROWS, terminal};
 use common::{Place, tiny_suite};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, tcgetattr};
 use vt100::Parser;
-
-const ROWS: u16 = 24;
-const COLUMNS: u16 = 80;
-
-/// Both ends of a new pseudo-terminal.
-fn terminal() -> (File, File) {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-    grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("its other end");
-    let name = ptsname(&ours, Vec::new()).expect("its name");
-    let theirs =
-        File::options().read(true).write(true).open(name.to_str().expect("text")).expect("its other end opens");
-    tcsetwinsize(&ours, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).expect("its size");
-    (ours.into(), theirs)
-}
 
 /// Every different screen that a command shows on its standard error, until it ends. Once a screen has `awaited`, Ctrl-C is typed.
 fn screens(place: &Place, arguments: &[&str], awaited: Option<&str>) -> Vec<String> {

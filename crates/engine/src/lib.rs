@@ -40,7 +40,9 @@ mod timestamp;
 
 pub use cell::by_hand::RequestByHand;
 pub use drivers::discovery::{Driver, Drivers, UnresponsiveDriver};
-pub use drivers::recipes::{Recipe, StoreNames, drivers_for, left_out, lost, not_built, recipes, store_names};
+pub use drivers::recipes::{
+    Recipe, StoreNames, drivers_for, left_out, lost, not_built, not_included, recipes, store_names,
+};
 pub use execute::{FinishedRun, execute};
 pub use explain::{Advised, explained};
 pub use in_turn::{TurnSide, execute_in_turn};

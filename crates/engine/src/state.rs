@@ -248,7 +248,6 @@ impl RunState<'_> {
             memory_bytes_max: self.memory_bytes_max,
             groups: self.setup.groups.as_ref(),
             again: command_again(
-                &std::env::current_exe().unwrap_or_else(|_| PathBuf::from("bakeoff")).display().to_string(),
                 &cell.id,
                 &self.directory.path().display().to_string(),
                 &driver.path.display().to_string(),

@@ -4,9 +4,11 @@ use anyhow::Result;
 use bakeoff_engine::pick::{BATCH_MAX, MUSTS, Need, RECORDS_MAX};
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::Goal;
+use bakeoff_results::language::Language;
 use bakeoff_tape::LANES_MAX;
 use bakeoff_text::{format_count, parse_count};
 
+use crate::plain;
 use crate::word::{
     NONE, RESULTS, Word, accesses, budget, choice, data, dir, key_bytes, key_form, longest_key, memory, mix, part,
     stores, texts, value_bytes, within, words,
@@ -51,6 +53,10 @@ pub struct Item {
     pub is_switch: bool,
     /// Whether a tape determines it, so that it cannot be combined with one.
     pub is_of_a_tape: bool,
+    /// The answer that Enter gives to its question, if it is not the default.
+    pub usual: Option<&'static str>,
+    /// What people type for it, as `read` takes it; `None` if that is the same.
+    pub plain: fn(&str) -> Option<String>,
     /// Parses what was typed.
     pub read: fn(&Word, &mut Need) -> Result<()>,
 }
@@ -67,18 +73,23 @@ const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
         is_list: false,
         is_switch: false,
         is_of_a_tape: false,
+        usual: None,
+        plain: |_| None,
         read,
     }
 }
 
-/// All items of a need, in the order of the questions.
-pub static ITEMS: [Item; 25] = [
+/// The items that are asked for first.
+pub const FIRST: [&str; 6] = ["language", "value-size", "records", "mix", "durability", "dir"];
+
+/// All items of a need.
+pub static ITEMS: [Item; 26] = [
     Item {
         key: "records",
         value_name: "COUNT",
         help: "Number of records, e.g. 100k",
-        question: "How many records does the store have?",
-        examples: "5000, 100k, 2M",
+        question: "How many records are alive at one time?",
+        examples: "5000, 50k, 2M",
         default: "100k",
         is_of_a_tape: true,
         ..item(|word, need| {
@@ -90,10 +101,11 @@ pub static ITEMS: [Item; 25] = [
         key: "value-size",
         value_name: "SIZE",
         help: "Size or range of sizes of values, e.g. 1KiB..10KiB; several with weights, e.g. 70% 200B, 30% 20KiB, and which sizes are popular, e.g. 70% 200B, 30% 20KiB, popular small",
-        question: "How large is a value?",
-        examples: "200B; 1KiB..10KiB; 70% 200B, 30% 20KiB if there are several kinds, with \", popular small\" if small ones are popular",
+        question: "How large is a record?",
+        examples: "200B; 1-5 KiB; 1-5 KiB json",
         default: "1KiB",
         is_of_a_tape: true,
+        plain: plain::sizes,
         ..item(|word, need| {
             need.value_bytes = value_bytes(word)?;
             Ok(())
@@ -141,12 +153,14 @@ pub static ITEMS: [Item; 25] = [
     Item {
         key: "mix",
         value_name: "KIND=WEIGHT,…",
-        help: "Operations with weights: get, insert, update, upsert, delete, scan, exists, first",
-        question: "Which operations, with which weights? (get, insert, update, upsert, delete, scan, exists, first)",
-        examples: "get=95,update=5",
+        help: "Operations with weights: get, insert, update, upsert, delete, scan, exists, first. Or the percentage of reads, such as 95%; of the other operations three quarters update and a quarter inserts",
+        question: "Of 100 operations, how many only read?",
+        examples: "95; get=90,scan=5,delete=5",
         default: "get=80,update=15,insert=5",
         is_list: true,
         is_of_a_tape: true,
+        usual: Some("80"),
+        plain: plain::mix,
         ..item(|word, need| {
             need.mix = mix(word)?;
             Ok(())
@@ -157,9 +171,10 @@ pub static ITEMS: [Item; 25] = [
         value_name: "PART",
         help: "Share of the gets and existence checks that find nothing, e.g. 0.2",
         question: "Which share of the gets finds nothing?",
-        examples: "0, 0.2",
+        examples: "0, 0.2, 20%",
         default: "0",
         is_of_a_tape: true,
+        plain: plain::part,
         ..item(|word, need| {
             need.missing = part(word)?;
             Ok(())
@@ -208,10 +223,12 @@ pub static ITEMS: [Item; 25] = [
     Item {
         key: "durability",
         value_name: "LEVEL",
-        help: "What an acknowledged write must survive: none, process, consistent, power",
-        question: "What must an acknowledged write survive?",
-        examples: "none, process (its death), consistent (and a power cut corrupts nothing), power (a power cut)",
+        help: "What an acknowledged write must survive: none (nothing), process (a crash of the program), consistent (the same, and a power cut leaves an earlier state), power (a power cut). Or what a power cut may lose: nothing, the last moments, everything",
+        question: "What may a power cut lose?",
+        examples: "nothing, the last moments, everything",
         default: "consistent",
+        usual: Some("the last moments"),
+        plain: plain::durability,
         ..item(|word, need| {
             need.durability = choice(word, &Durability::ALL.map(|class| (class.name(), class)))?;
             Ok(())
@@ -238,6 +255,7 @@ pub static ITEMS: [Item; 25] = [
         default: NO,
         is_switch: true,
         is_of_a_tape: true,
+        plain: plain::switch,
         ..item(|word, need| {
             need.cold = choice(word, &[(NO, false), (YES, true)])?;
             Ok(())
@@ -298,13 +316,29 @@ pub static ITEMS: [Item; 25] = [
     Item {
         key: "language",
         value_name: "WORD,…",
-        help: "Platform of your program (native, jvm), or languages that the store may be written in, such as rust,c",
-        question: "Is your program native or on a JVM (native, jvm)? Or which languages may the store be written in?",
-        examples: "native, jvm; rust, c; or any",
+        help: "Language of your program: rust, c, c++, go, python, node, java, kotlin, scala. `native` is any that calls libraries in C, C++ or Rust, and `jvm` any on the Java virtual machine",
+        question: "Which language is your program in?",
+        examples: "rust, c, go, python, node, java",
+        default: "any",
+        is_list: true,
+        usual: Some("rust"),
+        plain: plain::languages,
+        ..item(|word, need| {
+            let known = Language::ALL.map(|language| (language.name(), language));
+            need.languages = words(word, "any")?.iter().map(|each| choice(each, &known)).collect::<Result<_>>()?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "written-in",
+        value_name: "WORD,…",
+        help: "Languages that the store itself may be written in, such as rust,c",
+        question: "Which languages may the store itself be written in?",
+        examples: "rust, c; or any",
         default: "any",
         is_list: true,
         ..item(|word, need| {
-            need.languages = texts(word, "any")?.iter().map(|text| text.to_lowercase()).collect();
+            need.written_in = texts(word, "any")?.iter().map(|text| text.to_lowercase()).collect();
             Ok(())
         })
     },
@@ -375,10 +409,12 @@ pub static ITEMS: [Item; 25] = [
         key: "dir",
         value_name: "DIR",
         help: "Directory on the disk to measure",
-        question: "Which directory is on the disk to measure?",
-        examples: "/data, .; or results, where results are kept",
+        question: "Which disk? A directory on it, or `here`",
+        examples: "/data, ~/app",
         default: RESULTS,
         default_label: Some("the --out directory"),
+        usual: Some("here"),
+        plain: |text| (text == "here").then(|| RESULTS.to_owned()),
         ..item(|word, need| {
             need.dir = dir(word)?;
             Ok(())

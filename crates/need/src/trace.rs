@@ -54,8 +54,9 @@ pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or too few operations
 pub fn read(path: &Path, options: &ReadOptions, reporter: Reporter) -> Result<Summary> {
     if path.is_dir() {
         bail!(
-            "{} is a directory, and a trace is a file: a tape from `bakeoff tape import` goes with --tape",
-            shown(path)
+            "{} is a directory, and a trace is a file: a tape from `{} tape import` goes with --tape",
+            shown(path),
+            bakeoff_text::program()
         );
     }
     let watch = Watch::begin(reporter)?;
@@ -314,7 +315,8 @@ pub fn describe(summary: &Summary) -> String {
     } else {
         String::new()
     };
-    out + &format!("\nA similar workload{few}: bakeoff pick {}\n", options.join(" \\\n  "))
+    let program = bakeoff_text::program();
+    out + &format!("\nA similar workload{few}: {program} pick {}\n", options.join(" \\\n  "))
 }
 
 /// A property of the trace that a workload drawn from its figures lacks.

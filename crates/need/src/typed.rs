@@ -10,6 +10,7 @@ use bakeoff_trace::{ReadOptions, Summary};
 use toml::Spanned;
 
 use crate::items::{ITEMS, Item, NO, YES};
+use crate::plain::size_and_data;
 use crate::shown::Shown;
 use crate::trace;
 use crate::word::{Origin, Word};
@@ -182,7 +183,16 @@ impl Typed {
     }
 
     fn put(&mut self, item: &Item, origin: Origin, place: String, text: &str) {
-        self.words.insert(item.key, Word { origin, place, text: text.trim().to_owned(), shown: None });
+        let mut text = text.trim().to_owned();
+        if item.key == "value-size"
+            && let Some((size, data)) = size_and_data(&text)
+            && let Some(item) = ITEMS.iter().find(|item| item.key == "data")
+        {
+            self.put(item, origin, place.clone(), data.name());
+            text = if size.is_empty() { self.get("value-size").text } else { size };
+        }
+        let text = (item.plain)(&text).unwrap_or(text);
+        self.words.insert(item.key, Word { origin, place, text, shown: None });
     }
 
     /// Sets the value for a key without one.
@@ -193,7 +203,7 @@ impl Typed {
     }
 
     /// Whether a value was given for this key.
-    pub(crate) fn is_said(&self, key: &str) -> bool {
+    pub fn is_said(&self, key: &str) -> bool {
         self.words.contains_key(key)
     }
 

@@ -275,6 +275,11 @@ pub(crate) fn budget(word: &Word) -> Result<Duration> {
 /// A directory, or the value for the results' directory.
 pub(crate) fn dir(word: &Word) -> Result<Option<PathBuf>> {
     let Word { place, text, .. } = word;
+    // A shell replaces this in a flag, and nobody does in an answer.
+    let home = text.strip_prefix("~/").zip(std::env::var_os("HOME"));
+    if let Some(path) = home.map(|(path, home)| Path::new(&home).join(path)).filter(|path| path.is_dir()) {
+        return Ok(Some(path));
+    }
     match text.as_str() {
         RESULTS => Ok(None),
         path if Path::new(path).is_dir() => Ok(Some(path.into())),
@@ -320,7 +325,7 @@ pub(crate) fn choice<T: Copy>(word: &Word, known: &[(&str, T)]) -> Result<T> {
 
 /// The meaning of a value among the known ones. `place` is its flag or line.
 pub fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
-    match known.iter().find(|(name, _)| *name == text) {
+    match known.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         Some((_, value)) => Ok(*value),
         None => {
             let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();

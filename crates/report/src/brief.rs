@@ -26,6 +26,9 @@ use parts::{NAMES_MAX, shown_by_notes};
 /// Lines that a short answer has at most on a terminal of 80 columns.
 pub(crate) const LINES_MAX: usize = 20;
 
+/// The same with the lines of a program, which fill the screen.
+pub(crate) const LINES_MAX_WITH_CODE: usize = 24;
+
 /// How to see the rows that have no room.
 const MORE: &str = "--full";
 

@@ -197,6 +197,8 @@ pub(crate) enum SectionId {
     PickAnswer,
     /// Settings of the store that a pick chose.
     PickSettings,
+    /// How a program opens the best store.
+    PickCode,
     /// What each store of a pick costs.
     PickCosts,
     /// When the answer of a pick would change.

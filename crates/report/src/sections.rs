@@ -95,7 +95,8 @@ fn asked(of: &Analysis) -> Option<Answer> {
 
 /// A run with one question: its answer in place of the matrices.
 fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
-    let hint = format!("`bakeoff report --full` shows every store's figures {}.", answer.more);
+    let program = bakeoff_text::program();
+    let hint = format!("`{program} report --full` shows every store's figures {}.", answer.more);
     all.add(Forms::ALL, || answer.sections);
     // A pick and a map have other lists.
     if of.run.find_rate().is_some() {

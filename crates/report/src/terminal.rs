@@ -10,10 +10,10 @@ pub use crate::terminal::options::TerminalOptions;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::published::Published;
 
-use crate::brief::{self, Further, LINES_MAX};
+use crate::brief::{self, Further, LINES_MAX, LINES_MAX_WITH_CODE};
 use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
-use crate::document::{Document, Form};
+use crate::document::{Block, Document, Form};
 use crate::error::ReportError;
 use crate::published::against::against;
 use crate::published::report::report as published;
@@ -51,10 +51,12 @@ pub fn render_comparison_notices(of: &ComparisonReport, options: &TerminalOption
 /// A short answer with the rows of its longest table that fit.
 fn fitting(mut of: Document, options: TerminalOptions) -> String {
     let mut rows = ROWS_MAX;
+    let has_code = of.sections.iter().flat_map(|section| &section.blocks).any(|block| matches!(block, Block::Code(_)));
+    let most = if has_code { LINES_MAX_WITH_CODE } else { LINES_MAX };
     loop {
         brief::fold(&mut of, rows);
         let text = document(&of, TerminalOptions { full: false, ..options });
-        if rows == 1 || text.lines().count() <= LINES_MAX {
+        if rows == 1 || text.lines().count() <= most {
             return text;
         }
         rows -= 1;

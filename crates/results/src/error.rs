@@ -10,9 +10,10 @@ use bakeoff_protocol::{PROTOCOL_VERSION, Profile};
 pub enum RunError {
     /// The directory has no `run.json` from bakeoff.
     #[error(
-        "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>, \
+        "{} is not a bakeoff run: {why}. Name a directory that `{} run` made, such as bakeoff-results/<time>-<suite>, \
          or the name that `run --name` gave it; or restore run.json from a copy",
-        directory.display()
+        directory.display(),
+        bakeoff_text::program()
     )]
     NotARun {
         /// The directory.

@@ -4,8 +4,10 @@ use std::fmt;
 
 use bakeoff_protocol::{Durability, Platform};
 use bakeoff_suite::SkipReason;
-use bakeoff_text::format_size;
+use bakeoff_text::{format_size, listed};
 use serde::{Deserialize, Serialize};
+
+use crate::language::Language;
 
 /// One unmet requirement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,11 @@ pub enum Lack {
     },
     /// It is only for programs of this kind.
     Platform(Platform),
+    /// No package is known for programs in any of these languages.
+    Package {
+        /// The languages.
+        languages: Vec<Language>,
+    },
     /// It has another licence.
     License {
         /// The licence.
@@ -92,6 +99,10 @@ impl fmt::Display for Lack {
             Self::Language { language } => write!(formatter, "written in {language}"),
             Self::Platform(Platform::Native) => formatter.write_str("for native programs only"),
             Self::Platform(Platform::Jvm) => formatter.write_str("for programs on the JVM only"),
+            Self::Package { languages } => {
+                let titles: Vec<String> = languages.iter().map(|language| language.title().to_owned()).collect();
+                write!(formatter, "no package for {} is known", listed(&titles))
+            }
             Self::License { license } => write!(formatter, "its licence is {license}"),
         }
     }

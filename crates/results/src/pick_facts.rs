@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::goal::Goal;
 use crate::grouped::grouped;
 use crate::lack::Lack;
+use crate::language::Language;
 use crate::map_axis::MapQuantity;
 
 /// A store that cannot be the answer, and why.
@@ -118,6 +119,9 @@ pub struct PickFacts {
     /// What an acknowledged write must survive. `None` in older runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
+    /// Languages of the program, of which one is enough; none for any, and in older runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<Language>,
     /// Whether an imported tape was replayed, of which nothing can vary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_tape: bool,

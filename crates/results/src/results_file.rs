@@ -72,8 +72,9 @@ pub enum ResultsError {
     },
     /// A round cannot be appended.
     #[error(
-        "cannot add to results.jsonl. Fix that, then `bakeoff run --resume` continues from here; a pick \
-         starts again"
+        "cannot add to results.jsonl. Fix that, then `{} run --resume` continues from here; a pick \
+         starts again",
+        bakeoff_text::program()
     )]
     Append(#[source] io::Error),
     /// A result cannot be written as JSON.

@@ -137,7 +137,7 @@ impl Run {
         let driver = drivers.iter().find(|driver| driver.stores.iter().any(|name| name == store));
         let path = driver.map(|driver| driver.path.display().to_string()).filter(|path| !path.is_empty());
         let driver = path.as_deref().unwrap_or("bakeoff-driver");
-        command_again("./bakeoff", cell, &self.directory.display().to_string(), driver)
+        command_again(cell, &self.directory.display().to_string(), driver)
     }
 
     /// Why a cell failed, and the command that repeats it. Results of older versions have no command, so it is made

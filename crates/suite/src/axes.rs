@@ -359,7 +359,11 @@ fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
     let names = table.axis("stores", problems, |node, what, problems| {
         let name = read::text(node, what, problems)?;
         if name.is_empty() {
-            problems.add(&node.place, "the name of a store is empty", "`bakeoff stores` lists all names");
+            problems.add(
+                &node.place,
+                "the name of a store is empty",
+                format!("`{} stores` lists all names", bakeoff_text::program()),
+            );
             return None;
         }
         Some(name)

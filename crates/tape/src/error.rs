@@ -125,7 +125,7 @@ pub enum TapeError {
         expected: String,
     },
     /// A directory was taken for an imported tape.
-    #[error("{} is no imported tape: {what}; `bakeoff tape import` makes one", path.display())]
+    #[error("{} is no imported tape: {what}; `{} tape import` makes one", path.display(), bakeoff_text::program())]
     NotImported {
         /// The directory.
         path: PathBuf,

@@ -5,6 +5,7 @@
 //! - [`did_you_mean`] suggests the known word nearest to a misspelt one.
 //! - [`printable`] makes text safe to show in a terminal.
 //! - [`TextTable`] and [`paragraph`] lay text out in columns and lines; [`shell_command`] quotes a command for a POSIX shell.
+//! - [`program`] is how the user called this program.
 //!
 //! Nothing here performs I/O or knows a suite, a store or a result.
 
@@ -12,6 +13,7 @@ mod exact;
 mod nearest;
 mod parse;
 mod printable;
+mod program;
 mod rounded;
 mod sentence;
 mod shell;
@@ -21,6 +23,7 @@ pub use exact::{format_count, format_data, format_duration, format_size, format_
 pub use nearest::{did_you_mean, nearest};
 pub use parse::{UnitError, parse_count, parse_count_range, parse_duration, parse_size, parse_size_range};
 pub use printable::{printable, printable_lines, shorten, shorten_error, shorten_middle, shorten_to};
+pub use program::{program, set_program};
 pub use rounded::{
     approximate_size, bytes, digits, minutes_or_seconds, percent, rate, ratio, ratio_range, roughly, time, time_range,
 };

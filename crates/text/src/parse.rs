@@ -1,5 +1,6 @@
 //! Numbers as people type them: sizes (`64MiB`), counts (`10k`), times (`1h30m`) and ranges (`1KiB..10KiB`).
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -36,8 +37,37 @@ const SIZE_UNITS: [Unit; 10] = [
     ("gb", 1_000_000_000),
     ("tb", 1_000_000_000_000),
 ];
-const COUNT_UNITS: [Unit; 4] = [("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+const COUNT_UNITS: [Unit; 7] = [
+    ("", 1),
+    ("k", 1_000),
+    ("m", 1_000_000),
+    ("g", 1_000_000_000),
+    ("thousand", 1_000),
+    ("million", 1_000_000),
+    ("billion", 1_000_000_000),
+];
 pub(crate) const DURATION_UNITS: [Unit; 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+/// The units of times with their longer names.
+const DURATION_NAMES: [Unit; 16] = [
+    ("ms", 1),
+    ("s", 1_000),
+    ("m", 60_000),
+    ("h", 3_600_000),
+    ("sec", 1_000),
+    ("secs", 1_000),
+    ("second", 1_000),
+    ("seconds", 1_000),
+    ("min", 60_000),
+    ("mins", 60_000),
+    ("minute", 60_000),
+    ("minutes", 60_000),
+    ("hr", 3_600_000),
+    ("hrs", 3_600_000),
+    ("hour", 3_600_000),
+    ("hours", 3_600_000),
+];
+/// What is between the ends of a range, apart from `..`.
+const BETWEEN_ENDS: [&str; 3] = ["–", " to ", "-"];
 
 const SIZE_REMEDY: &str =
     "write a whole number of bytes such as 100B, 4KiB (1,024 each) or 1.5GiB; kB, MB and GB are powers of 1,000";
@@ -58,17 +88,18 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     scaled(number, unit, &SIZE_UNITS).map_err(|what| UnitError::new(format!("`{}` {what}", shorten(text)), SIZE_REMEDY))
 }
 
-/// Reads a count: `1000`, `1_000`, `10k`, `2.5M`.
+/// Reads a count: `1000`, `1_000`, `1,000`, `10k`, `2.5M`, `1e6`, `2 million`.
 ///
 /// # Errors
 /// The text is not a number, is not whole, or does not fit 64 bits.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
-    let (number, unit) = split_number(text.trim());
+    let plain = without_commas(text.trim());
+    let (number, unit) = split_number(&plain);
     scaled(number, unit, &COUNT_UNITS)
         .map_err(|what| UnitError::new(format!("`{}` {what}", shorten(text)), COUNT_REMEDY))
 }
 
-/// Reads a time with units from large to small, each at most once: `90s`, `5m`, `1h30m`, `500ms`.
+/// Reads a time with units from large to small, each at most once: `90s`, `5m`, `1h30m`, `500ms`, `5 minutes`.
 ///
 /// # Errors
 /// The text is not a time, has no unit, or exceeds 64 bits of milliseconds.
@@ -87,19 +118,19 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
         if unit.is_empty() {
             return Err(fail("is not a time with a unit"));
         }
-        let part = scaled(number, unit, &DURATION_UNITS).map_err(|what| fail(&what))?;
-        let scale = scale_of(unit, &DURATION_UNITS).unwrap_or(0);
+        let part = scaled(number, unit, &DURATION_NAMES).map_err(|what| fail(&what))?;
+        let scale = scale_of(unit, &DURATION_NAMES).unwrap_or(0);
         if scale >= smallest {
             return Err(fail("does not go from large units to small ones"));
         }
         smallest = scale;
         milliseconds = milliseconds.checked_add(part).ok_or_else(|| fail("is too long"))?;
-        rest = next;
+        rest = next.trim_start();
     }
     Ok(Duration::from_millis(milliseconds))
 }
 
-/// Reads a size or a range of sizes, both ends included: `4KiB`, `1KiB..10KiB`.
+/// Reads a size or a range of sizes, both ends included: `4KiB`, `1KiB..10KiB`, `1-10 KiB`.
 ///
 /// # Errors
 /// An end is not a size, or the range runs backwards.
@@ -116,8 +147,8 @@ pub fn parse_count_range(text: &str) -> Result<RangeInclusive<u64>, UnitError> {
 }
 
 fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<RangeInclusive<u64>, UnitError> {
-    let (min, max) = match text.split_once("..") {
-        Some((min, max)) => (parse(min)?, parse(max.strip_prefix('=').unwrap_or(max))?),
+    let (min, max) = match ends(text) {
+        Some((min, max)) => (parse(&min)?, parse(max)?),
         None => parse(text).map(|both| (both, both))?,
     };
     if min > max {
@@ -129,6 +160,32 @@ fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<RangeI
     Ok(min..=max)
 }
 
+/// The ends of a range. In `1-5 KiB` and `1 to 5 KiB` the unit of the second is that of both; in `1..5KiB` it is not.
+fn ends(text: &str) -> Option<(Cow<'_, str>, &str)> {
+    if let Some((min, max)) = text.split_once("..") {
+        return Some((min.into(), max.strip_prefix('=').unwrap_or(max)));
+    }
+    let (min, max) = BETWEEN_ENDS.iter().find_map(|between| text.split_once(between))?;
+    let ((number, unit), (_, shared)) = (split_number(min.trim()), split_number(max.trim()));
+    match (number, unit) {
+        ("", _) => None,
+        (_, "") => Some((format!("{number}{shared}").into(), max)),
+        _ => Some((min.into(), max)),
+    }
+}
+
+/// A number without the commas between its groups of three digits.
+fn without_commas(text: &str) -> Cow<'_, str> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != ',').unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let mut groups = number.split(',');
+    let is_first = groups.next().is_some_and(|group| (1..=3).contains(&group.len()));
+    if !is_first || !number.contains(',') || groups.any(|group| group.len() != 3) {
+        return text.into();
+    }
+    (number.replace(',', "") + rest).into()
+}
+
 /// The number at the start, and the rest.
 fn split_number(text: &str) -> (&str, &str) {
     let end = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')).count();
@@ -137,7 +194,10 @@ fn split_number(text: &str) -> (&str, &str) {
 }
 
 fn scale_of(unit: &str, units: &[Unit]) -> Option<u64> {
-    units.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name)).map(|&(_, scale)| scale)
+    let named = units.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name)).map(|&(_, scale)| scale);
+    // `1e6` is a million, where a number may be without a unit.
+    let power = || 10u64.checked_pow(unit.strip_prefix(['e', 'E'])?.trim_start_matches('+').parse().ok()?);
+    named.or_else(|| units.contains(&("", 1)).then(power).flatten())
 }
 
 /// Multiplies a decimal number by its unit, exactly.

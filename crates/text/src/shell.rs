@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::program::program;
+
 /// The words as one command.
 pub fn command(words: &[&str]) -> String {
     // No command takes a word with a NUL; without this, quoting would fail.
@@ -10,8 +12,9 @@ pub fn command(words: &[&str]) -> String {
 }
 
 /// The command that repeats a cell of the run in a directory: it passes the cell's request to the store's driver.
-pub fn command_again(bakeoff: &str, cell: &str, directory: &str, driver: &str) -> String {
-    format!("{} | {}", command(&[bakeoff, "request", cell, "--run", directory]), command(&[driver, "run"]))
+pub fn command_again(cell: &str, directory: &str, driver: &str) -> String {
+    let request = command(&["request", cell, "--run", directory]);
+    format!("{} {request} | {}", program(), command(&[driver, "run"]))
 }
 
 /// A command broken into lines of at most `width` columns, between words. Each line but the last ends with a backslash, so that all can be
@@ -73,17 +76,14 @@ mod tests {
         for evil in
             ["a b", "it's", "$(echo ran)", "`echo ran`", "; echo ran", "& echo ran", "\"\\", "a\nb", "*", "~", "!x"]
         {
-            let words = command_again("printf", evil, evil, "cat");
+            let words = command_again(evil, evil, "cat");
             let (request, driver) = words.rsplit_once(" | ").unwrap();
             assert_eq!(driver, "cat run");
-            // `printf` repeats its format, here the word `request`, which takes no arguments. `%s` in its place shows them.
-            let shown = request.replacen("request", "'%s|'", 1);
+            // `printf` repeats its format. `%s` shows the arguments.
+            let shown = request.replacen("bakeoff request", "printf '%s|'", 1);
             let output = std::process::Command::new("sh").args(["-c", &shown]).output().unwrap();
             assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{evil}|--run|{evil}|"), "{words}");
         }
-        assert_eq!(
-            command_again("bakeoff", "0f", "results/a", "/b/d"),
-            "bakeoff request 0f --run results/a | /b/d run"
-        );
+        assert_eq!(command_again("0f", "results/a", "/b/d"), "bakeoff request 0f --run results/a | /b/d run");
     }
 }

@@ -45,8 +45,9 @@ pub enum TraceError {
     },
     /// The first line fits none of the known forms.
     #[error(
-        "line 1: `{found}` is the beginning of no known trace. `bakeoff tape import --help` lists the forms, such as a CSV with a \
-         head that names op, key and value_size. If most of the first lines are something else, --form says what it is"
+        "line 1: `{found}` is the beginning of no known trace. `{} tape import --help` lists the forms, such as a CSV with a \
+         head that names op, key and value_size. If most of the first lines are something else, --form says what it is",
+        bakeoff_text::program()
     )]
     Unknown {
         /// The line, shortened.
@@ -163,8 +164,9 @@ pub enum TraceError {
     },
     /// Nothing is kept of it.
     #[error(
-        "no operation is left: the trace is shorter than what is cut off, or its times are others. Keep another part: `bakeoff tape summary` shows \
-         how many operations there are, and from when to when"
+        "no operation is left: the trace is shorter than what is cut off, or its times are others. Keep another part: `{} tape summary` shows \
+         how many operations there are, and from when to when",
+        bakeoff_text::program()
     )]
     NothingLeft,
     /// A table cannot be written.

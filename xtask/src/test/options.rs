@@ -2,17 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-pub(crate) const HELP: &str = "\
-usage: ./bakeoff test [all|long] [--fresh] [--only STEP]…
-
-  test          format, lints, and all tests of the light crates, end to end and in the browser: 5 minutes
-  test all      everything: also documentation, durability, the heavy driver, the JVM, benchmarks at their smallest: 25 minutes
-  test long     a thousand kills of each store, a million inputs for each parser, verdicts on equals, traces: hours
-
-  --fresh       run steps again whose inputs have not changed since they passed here
-  --only STEP   only steps whose names begin with STEP, and the steps that these need
-  --status      with `long`: when each step last passed, on which commit
-";
+pub(crate) const HELP: &str = include_str!("../../help/test.txt");
 
 /// How much is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,14 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  bakeoff check-driver ./bakeoff-driver-mine              every store of it
-  bakeoff check-driver ./bakeoff-driver-mine mystore      one store
-  bakeoff check-driver ./bakeoff-driver-mine mystore --rule tape-flags --keep kept
-  bakeoff check-driver --list                             the rules, each in a sentence
-Exit status: 0 every rule is kept, 1 some are not, 2 usage or set-up, 130 interrupted.
-docs/WRITE-A-DRIVER.md walks through a driver in Python.")]
 pub(crate) struct CheckDriverArguments {
     /// The driver's executable
     #[arg(value_name = "PROGRAM", required_unless_present = "list")]

@@ -7,23 +7,6 @@ use clap::Args;
 use crate::cli::suite_arguments::{DEFAULT_RESULTS, SuiteArguments};
 
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  bakeoff compare before after                        two runs, as `run --name` called them
-  bakeoff compare old/ new/ --fail-on worse=5%        two runs, or directories that hold one each
-  bakeoff compare laptop/ server/ --html both.html    the same as a page
-  bakeoff compare --run old/bakeoff-driver-native new/bakeoff-driver-native --fail-on worse=5%
-                                                      two builds of a driver, measured in turn
-  bakeoff compare --run old.toml new.toml             two suite files: other settings of a store
-  bakeoff compare --run /mnt/a /mnt/b --stores lmdb   two directories
-Two finished runs differ by the hour too. With --run both sides are measured in turn, each cell
-right before or after its twin, and compared round by round. Cells that may still be worse by more
-than --fail-on says (5 % without it) have further rounds, up to four times those of the suite.
-Ratios are costs of B by costs of A, so that above 1 is always worse.
-Exit status: 0 the same or better; 1 something is worse beyond doubt, or a cell failed in B only;
-3 inconclusive: B lacks figures of A, a figure has too few rounds, or all that a store does took
-longer and may do so by more than --fail-on says (without it 25 %, of two finished runs 60 %);
-2 usage or set-up; 130 interrupted. --fail-on also says by how much a figure may be worse.")]
 pub(crate) struct CompareArguments {
     /// The run to compare with: its directory, a directory that holds only this run, or its `run --name`. With --run, a driver
     /// program, a suite file or a directory

@@ -6,10 +6,10 @@ use bakeoff_text::printable;
 use bakeoff_trace::{Form, ReadOptions, TimeUnit, Zone};
 use clap::Args;
 
-/// The forms of traces, each with the command that makes one; lines of at most 100 columns.
+/// The forms of traces, each with the command that makes one; lines of at most 80 columns.
 pub(crate) const FORMS: &str = "\
 Forms, recognised by their first lines (docs/TRACES.md has more on each):
-  csv         a head with op, key, value_size; perhaps time, thread, key_size, op_count, hits
+  csv         op, key, value_size; perhaps time, thread, key_size, hits
   parquet     the same columns
   json        an object a line, with the same names
   twitter     Twitter's cache-trace: zstd -dc cluster01.sort.zst
@@ -20,7 +20,7 @@ Forms, recognised by their first lines (docs/TRACES.md has more on each):
   web         the access log of nginx or Apache, in the format `combined`
   s3          the server access log of S3
   strace      strace -f -ttt -y -s 0 -e trace=%file,%desc -o app.strace PROGRAM
-  sql         statements with their values, such as `.trace FILE` of sqlite3 writes";
+  sql         statements with values, as `.trace FILE` of sqlite3 has them";
 
 #[derive(Args, Clone, Default)]
 pub(crate) struct TraceArguments {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_engine::pick::{Divided, Need, Stores, check_languages_and_licenses, divide, may_suit};
-use bakeoff_engine::{Drivers, drivers_for, lost, not_built, store_names};
+use bakeoff_engine::{Drivers, drivers_for, lost, not_built, not_included, store_names};
 use bakeoff_need::Typed;
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::pick_facts::{Excluded, by_lack};
@@ -100,9 +100,13 @@ pub(crate) fn check_names(names: &[String], built: &Drivers, place: &str) -> Res
     match names.iter().find(|name| !all.known.contains(name) && !all.hidden.contains(name)) {
         None => Ok(()),
         Some(name) => {
+            let program = bakeoff_text::program();
+            if let Some(why) = not_included(name)? {
+                bail!("{place}: `{name}` is not included: {why}. `{program} stores` lists all");
+            }
             let near = bakeoff_text::did_you_mean(name, &known);
             let name = bakeoff_text::printable(name);
-            bail!("{place}: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
+            bail!("{place}: unknown store `{name}`{near}. `{program} stores` lists all")
         }
     }
 }

@@ -20,7 +20,10 @@ pub(crate) fn main(arguments: &CheckDriverArguments) -> Result<Outcome> {
         }
         return Ok(Outcome::Good);
     }
-    let program = arguments.program.as_deref().context("name the driver's program: bakeoff check-driver PROGRAM")?;
+    let program = arguments
+        .program
+        .as_deref()
+        .with_context(|| format!("name the driver's program: {} check-driver PROGRAM", bakeoff_text::program()))?;
     let directory = arguments.dir.clone().unwrap_or_else(std::env::temp_dir);
     let asked = DriverToCheck {
         program,
@@ -71,13 +74,14 @@ impl Seen {
             Verdict::Failed { expected, found } => {
                 self.failed += 1;
                 let program = program.display().to_string();
-                let mut words = vec!["bakeoff", "check-driver", program.as_str()];
+                let mut words = vec!["check-driver", program.as_str()];
                 words.extend(result.store);
                 words.extend(["--rule", name, "--keep", "kept"]);
                 print_line!(
-                    "FAILED  {name}\n          expected: {}\n          came:     {}\n          again:    {}",
+                    "FAILED  {name}\n          expected: {}\n          came:     {}\n          again:    {} {}",
                     printable(expected),
                     printable(found),
+                    bakeoff_text::program(),
                     shell_command(&words)
                 )
             }

@@ -18,7 +18,7 @@ use crate::cli::CompareArguments;
 use crate::export::{check_files, export};
 use crate::named::find;
 use crate::outcome::Outcome;
-use crate::show::{Extent, further, print, program, terminal};
+use crate::show::{Extent, further, print, terminal};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
@@ -66,7 +66,7 @@ fn text(comparison: &ComparisonReport, arguments: &CompareArguments, runs: &[Pat
     let extent = Extent::of(arguments.full, arguments.notes);
     let options = terminal(extent == Extent::Full);
     let [a, b] = if arguments.run { runs.each_ref() } else { [&arguments.a, &arguments.b] };
-    let again = format!("{} {}", program(), shell_command(&["compare", &shown(a), &shown(b)]));
+    let again = format!("{} {}", bakeoff_text::program(), shell_command(&["compare", &shown(a), &shown(b)]));
     match extent {
         Extent::Answer => render_comparison_answer(comparison, arguments.fail_on, &options, &further(&again, None)),
         Extent::Notices => render_comparison_notices(comparison, &options),

@@ -4,6 +4,7 @@ pub(crate) mod check_driver;
 pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod doctor;
+pub(crate) mod documentation;
 pub(crate) mod map;
 pub(crate) mod pick;
 pub(crate) mod report;

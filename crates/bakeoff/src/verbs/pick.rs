@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bakeoff_engine::pick::{
-    Divided, Need, PickSuite, Stores, check_goal, check_languages_and_licenses, check_percentile, may_suit,
+    Divided, Need, PickSuite, Prospect, Stores, check_goal, check_languages_and_licenses, check_percentile, may_suit,
 };
 use bakeoff_engine::{
     Drivers, Missing, OwnDirectory, Readers, Recipe, Setup, SuiteSource, make_run_directory, run_record, shown,
@@ -26,7 +26,8 @@ use crate::measure::Measurement;
 use crate::outcome::Outcome;
 use crate::output::{REPORTER, columns};
 use crate::pick::candidates::{Candidates, check_names, reasons, run_options};
-use crate::pick::questions::ask;
+use crate::pick::prospect::{advise, describe as describe_prospect};
+use crate::pick::questions::{Checks, ask};
 use crate::pick::replayed::tape_of;
 use crate::pick::typed::typed;
 use crate::version::VERSION;
@@ -55,10 +56,7 @@ fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Dri
     if candidates.divided.able.is_empty() {
         return candidates.none(need);
     }
-    let Candidates { stores, divided, .. } = candidates;
-    let suite = suite(arguments, need, &stores, &divided, &typed.get("optimize").place)?;
-    let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
-    let setup = Setup::new(&run_options(need, &arguments.out, in_suite(&divided)), &source, true, REPORTER)?;
+    let Planned { divided, suite, source, setup } = Planned::new(arguments, need, typed, candidates)?;
     setup.check_tools(Missing::Install)?;
     let facts = PickFacts {
         need: describe(need, arguments.tape.as_deref()),
@@ -73,6 +71,10 @@ fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Dri
     let readers = if arguments.trace.is_some() { Readers::Owner } else { setup.readers() };
     let directory = make_run_directory(&arguments.out, NAME, readers)?;
     print_race(&facts, need, &directory);
+    if let Some(prospect) = Prospect::of(&setup) {
+        let text = describe_prospect(&prospect, need.budget) + &advise(&prospect, need.budget);
+        tell!("{}", paragraph(&text, columns(), "", "  ").trim_end());
+    }
     print_warnings(&file, arguments.full);
     let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
     file.pick = Some(facts);
@@ -80,6 +82,47 @@ fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Dri
     let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
     Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: arguments.full }
         .show(&cannot, may_join)
+}
+
+/// A race that is planned.
+struct Planned {
+    divided: Divided,
+    suite: PickSuite,
+    source: SuiteSource,
+    setup: Setup,
+}
+
+impl Planned {
+    fn new(arguments: &PickArguments, need: &Need, typed: &Typed, candidates: Candidates) -> Result<Self> {
+        let Candidates { stores, divided, .. } = candidates;
+        let suite = suite(arguments, need, &stores, &divided, &typed.get("optimize").place)?;
+        let source = SuiteSource { name: NAME.to_owned(), text: suite.text.clone() };
+        let setup = Setup::new(&run_options(need, &arguments.out, in_suite(&divided)), &source, true, REPORTER)?;
+        Ok(Self { divided, suite, source, setup })
+    }
+}
+
+/// What is known of a need while it is asked for.
+struct OnTerminal<'a> {
+    arguments: &'a PickArguments,
+    built: &'a Drivers,
+}
+
+impl Checks for OnTerminal<'_> {
+    fn check(&self, need: &Need) -> Result<()> {
+        if let Stores::Named(names) = &need.stores {
+            check_names(names, self.built, "stores")?;
+        }
+        check_languages_and_licenses(need, &self.built.stores(), str::to_owned)
+    }
+
+    fn prospect(&self, typed: &Typed, need: &Need) -> Result<Option<Prospect>> {
+        let candidates = Candidates::find(need, typed, Some(self.built.clone()), need)?;
+        if candidates.divided.able.is_empty() {
+            bail!("No store can do all that is needed:{}", reasons(&candidates.divided.excluded));
+        }
+        Ok(Prospect::of(&Planned::new(self.arguments, need, typed, candidates)?.setup))
+    }
 }
 
 /// What was asked for.
@@ -98,13 +141,8 @@ fn typed_or_asked(arguments: &PickArguments) -> Result<Asked> {
         return Ok(Asked { typed, built: None, summary });
     }
     let built = Drivers::discover()?;
-    let check = |need: &Need| {
-        if let Stores::Named(names) = &need.stores {
-            check_names(names, &built, "stores")?;
-        }
-        check_languages_and_licenses(need, &built.stores(), str::to_owned)
-    };
-    let typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
+    let checks = OnTerminal { arguments, built: &built };
+    let typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), &checks)?;
     Ok(Asked { typed, built: Some(built), summary: None })
 }
 
@@ -149,6 +187,7 @@ fn facts(need: &Need, setup: &Setup, divided: Divided) -> Result<PickFacts> {
     Ok(PickFacts {
         need: Vec::new(),
         durability: Some(need.durability),
+        languages: need.languages.clone(),
         of_tape: false,
         given: None,
         operations: None,

@@ -103,8 +103,9 @@ fn again(arguments: &ReportArguments, directory: &Path) -> String {
 /// Why several runs cannot be shown.
 fn several(number: usize) -> anyhow::Error {
     anyhow!(
-        "{number} runs were named: only --html shows several in one; for everything else name one, and `bakeoff compare` \
-         says what differs between two"
+        "{number} runs were named: only --html shows several in one; for everything else name one, and `{} compare` \
+         says what differs between two",
+        bakeoff_text::program()
     )
 }
 

@@ -31,7 +31,8 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
 /// What is known of the run that the cell belongs to.
 fn run_of(run: &Path) -> Result<RunRecord> {
     if kind_of(run) != Some(Kind::Results) {
-        bail!("{} is not a run of bakeoff's: give a directory that `bakeoff run` made", run.display());
+        let program = bakeoff_text::program();
+        bail!("{} is not a run of bakeoff's: give a directory that `{program} run` made", run.display());
     }
     Ok(RunRecord::read_whole(run)?)
 }

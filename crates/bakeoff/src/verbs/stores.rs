@@ -1,11 +1,11 @@
 //! `bakeoff stores`: what can be compared, and what each store says of itself.
 
 use anyhow::{Result, anyhow};
-use bakeoff_engine::{Drivers, Recipe, left_out, not_built, recipes};
+use bakeoff_engine::{Drivers, Recipe, left_out, not_built, not_included, recipes};
 use bakeoff_protocol::{
     AfterFailure, Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
 };
-use bakeoff_text::{Side, Text, TextTable, approximate_size, format_size};
+use bakeoff_text::{Side, Text, TextTable, approximate_size, format_size, program};
 
 use crate::cli::StoresArguments;
 use crate::outcome::Outcome;
@@ -21,14 +21,20 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
     match &arguments.name {
         Some(name) => match stores.iter().find(|store| store.name == *name) {
             Some(store) => print_store(store, drivers.missing(name))?,
-            None => return Err(unknown(name, &stores, &drivers)?),
+            None => match not_built(&drivers)?.iter().find(|recipe| recipe.stores.contains(name)) {
+                Some(recipe) => print_not_built(name, recipe)?,
+                None => return Err(unknown(name, &stores, &drivers)?),
+            },
         },
         None => {
             print_tables(&stores, &not_built(&drivers)?)?;
             for words in left_out(&drivers)?.values() {
                 print_paragraph("\n", 2, &bakeoff_text::printable(words))?;
             }
-            print_line!("\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources.")?;
+            print_line!(
+                "\n`{} stores NAME` explains one: its promises, limits, settings and their sources.",
+                program()
+            )?;
         }
     }
     Ok(Outcome::Good)
@@ -38,9 +44,6 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
 fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result<anyhow::Error> {
     let (not_built, left_out) = (not_built(drivers)?, left_out(drivers)?);
     let is_among = |recipe: &&Recipe| recipe.stores.iter().any(|store| store == name);
-    if let Some(recipe) = not_built.iter().find(is_among) {
-        return Ok(anyhow!("`{name}` is not built yet: {} ({})", recipe.command(), recipe.wait));
-    }
     let recipes = recipes()?;
     if let Some(why) = recipes.iter().find(is_among).and_then(|recipe| left_out.get(&recipe.program)) {
         return Ok(anyhow!("{}", bakeoff_text::printable(why)));
@@ -48,8 +51,28 @@ fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result
     let built = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str());
     let names: Vec<_> =
         built.chain(not_built.iter().flat_map(|recipe| recipe.stores.iter().map(String::as_str))).collect();
-    let nearest = bakeoff_text::did_you_mean(name, &names);
-    Ok(anyhow!("unknown store `{name}`{nearest}: there are {}", names.join(", ")))
+    let why = match not_included(name)? {
+        Some(why) => format!("`{name}` is not included: {why}"),
+        None => {
+            format!("unknown store `{}`{}", bakeoff_text::printable(name), bakeoff_text::did_you_mean(name, &names))
+        }
+    };
+    Ok(anyhow!("{why}. `{} stores` lists all", program()))
+}
+
+/// What is known of a store before its driver is built, and how to build it.
+fn print_not_built(name: &str, recipe: &Recipe) -> Result<()> {
+    let about = recipe.about.get(name).map_or("", String::as_str);
+    print_paragraph(&format!("{name}: "), 2, &format!("{about}. It is not built yet"))?;
+    let others: Vec<&str> = recipe.stores.iter().map(String::as_str).filter(|store| *store != name).collect();
+    let facts = [
+        ("build it", format!("{} ({})", recipe.command(Some(name)), recipe.wait)),
+        ("or name it", format!("{} run --stores {name}, which builds it first", program())),
+        ("needs", format!("{}, installed if missing", recipe.needs.join(", "))),
+        ("builds too", others.join(", ")),
+        ("then", format!("{} stores {name} explains its durability, limits and settings", program())),
+    ];
+    facts.iter().try_for_each(|(label, text)| print_paragraph(&format!("  {label:<11} "), 14, text))
 }
 
 fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()> {
@@ -64,7 +87,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
     print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."))?;
     print_line!("")?;
     if listed.iter().any(|store| differs_by_level(store)) {
-        print_line!("{MOSTLY}: not at every durability level; `bakeoff stores NAME` names them\n")?;
+        print_line!("{MOSTLY}: not at every durability level; `{} stores NAME` names them\n", program())?;
     }
     print_line!("Licence, and files on disk")?;
     let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
@@ -75,7 +98,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
         print_paragraph(
             "\nNot built yet: ",
             2,
-            &format!("{}; {} ({})", recipe.store_list(), recipe.command(), recipe.wait),
+            &format!("{}; {} ({})", recipe.store_list(), recipe.command(None), recipe.wait),
         )?;
     }
     Ok(())

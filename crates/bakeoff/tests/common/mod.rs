@@ -1,9 +1,12 @@
 //! What the end-to-end tests share: the real program, the real driver, a directory of their own.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod pseudo_terminal;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -209,6 +212,7 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         command
+            .arg0("bakeoff")
             .args(arguments)
             .current_dir(self.path())
             .env_remove("NO_COLOR")

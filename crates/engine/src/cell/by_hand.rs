@@ -124,7 +124,8 @@ fn find<'a>(
         (Some(only), None) => Ok(only),
         (Some(_), Some(_)) => bail!("several cells begin with `{id}`: give more of it"),
         (None, _) => bail!(
-            "no cell `{id}` in the plan: `bakeoff run --plan` lists the cells; give the same suite and options, or --run RUN"
+            "no cell `{id}` in the plan: `{} run --plan` lists the cells; give the same suite and options, or --run RUN",
+            bakeoff_text::program()
         ),
     }
 }

@@ -152,7 +152,9 @@ pub(crate) fn note_removed(lines: &mut [ResultLine], removed: &Path) {
 /// A control group for one round, if the cell's memory is limited.
 fn memory_group(job: &CellJob<'_>) -> Result<Option<MemoryGroup>> {
     let Some(bytes) = job.workload.conditions.memory_limit_bytes else { return Ok(None) };
-    let groups = job.groups.context("the cell's memory cannot be limited here: `bakeoff doctor` says why")?;
+    let groups = job.groups.with_context(|| {
+        format!("the cell's memory cannot be limited here: `{} doctor` says why", bakeoff_text::program())
+    })?;
     groups.create(bytes).map(Some)
 }
 

@@ -92,7 +92,8 @@ pub fn check_driver(
     for name in asked.rules {
         ensure!(
             RULES.iter().any(|rule| rule.name == name),
-            "there is no rule `{name}`: bakeoff check-driver --list names them"
+            "there is no rule `{name}`: {} check-driver --list names them",
+            bakeoff_text::program()
         );
     }
     let interrupt = Interrupt::install()?;

@@ -36,6 +36,7 @@ const CHECK_TIME_MAX: Duration = Duration::from_secs(90);
 const LINE_BYTES_MAX: u64 = 4 << 10;
 
 /// A driver that has described itself.
+#[derive(Clone)]
 pub struct Driver {
     /// Its executable.
     pub path: PathBuf,
@@ -77,6 +78,7 @@ impl Driver {
 }
 
 /// Every driver found, and why the others are left out.
+#[derive(Clone)]
 pub struct Drivers {
     /// Drivers that answer, those found first before others.
     pub drivers: Vec<Driver>,
@@ -89,6 +91,7 @@ pub struct Drivers {
 }
 
 /// A driver that does not answer.
+#[derive(Clone)]
 pub struct UnresponsiveDriver {
     /// Its executable.
     pub path: PathBuf,

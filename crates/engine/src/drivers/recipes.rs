@@ -34,12 +34,15 @@ pub struct Recipe {
     pub wait: String,
     /// Packages that building it needs, as Debian calls them.
     pub needs: Vec<String>,
+    /// Each store in a few words, for as long as its driver cannot describe it.
+    pub about: BTreeMap<String, String>,
 }
 
 impl Recipe {
-    /// The command that builds it.
-    pub fn command(&self) -> String {
-        format!("./bakeoff build {}", self.name)
+    /// The command that builds it, or the store of it that is meant.
+    pub fn command(&self, store: Option<&str>) -> String {
+        let program = if script().is_some() { bakeoff_text::program() } else { "./bakeoff" };
+        format!("{program} build {}", store.unwrap_or(&self.name))
     }
 
     /// Its stores, as a list for a sentence.
@@ -56,7 +59,7 @@ impl Recipe {
 
     /// What to do about the driver, which is there and does not answer.
     fn left_out(&self, UnresponsiveDriver { path, why }: &UnresponsiveDriver) -> String {
-        let (path, stores, command) = (path.display(), self.store_list(), self.command());
+        let (path, stores, command) = (path.display(), self.store_list(), self.command(None));
         format!("{path} is left out, so {stores} cannot be opened: {why}. Fix that, or build it again: {command}")
     }
 
@@ -85,7 +88,7 @@ impl Recipe {
         bail!(
             "{} is not built, and a plan builds nothing: run {} first ({}), or leave out {} with --stores",
             self.program,
-            self.command(),
+            self.command(None),
             self.wait,
             self.store_list()
         )
@@ -108,7 +111,7 @@ impl Recipe {
             if is_there {
                 return Ok(());
             }
-            bail!("{} is not built: run {} in a clone of bakeoff ({})", self.program, self.command(), self.wait);
+            bail!("{} is not built: run {} in a clone of bakeoff ({})", self.program, self.command(None), self.wait);
         };
         if !is_there {
             reporter.report(&format!(
@@ -125,7 +128,7 @@ impl Recipe {
             .status()
             .with_context(|| format!("cannot start {}", script.to_string_lossy()))?;
         if !status.success() {
-            bail!("{} could not be built: the reason is above; try again with {}", self.program, self.command());
+            bail!("{} could not be built: the reason is above; try again with {}", self.program, self.command(None));
         }
         Ok(())
     }
@@ -139,6 +142,16 @@ pub fn recipes() -> Result<Vec<Recipe>> {
     let tables: BTreeMap<String, Recipe> =
         toml::from_str(include_str!("../../../../drivers.toml")).context("drivers.toml is not right")?;
     Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
+}
+
+/// Why a store that people ask for is in no driver; `None` for any other name.
+///
+/// # Errors
+/// If the list, which is part of this program, is not what it should be.
+pub fn not_included(store: &str) -> Result<Option<String>> {
+    let mut reasons: BTreeMap<String, String> =
+        toml::from_str(include_str!("not-included.toml")).context("not-included.toml is not right")?;
+    Ok(reasons.remove(store))
 }
 
 /// The names of all stores that bakeoff can offer, including those of drivers that are not built, and of test-only

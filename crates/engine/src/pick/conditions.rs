@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::{Durability, Platform, StoreDescription};
+use bakeoff_results::bindings::Binding;
 use bakeoff_results::lack::Lack;
+use bakeoff_results::language::Language;
 use bakeoff_results::pick_facts::Excluded;
 use bakeoff_suite::SkipReason;
 use bakeoff_text::{did_you_mean, printable};
@@ -60,11 +62,10 @@ pub fn check_languages_and_licenses(
     place: impl Fn(&str) -> String,
 ) -> Result<()> {
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
-    let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
-    let languages = languages.chain(written_in.iter().map(String::as_str));
+    let languages = LANGUAGES.into_iter().chain(written_in.iter().map(String::as_str));
     let known = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT).chain(COPYLEFT);
     let known = known.chain(stores.iter().flat_map(|store| licenses(&store.license)));
-    check_known(&place("language"), &need.languages, languages)?;
+    check_known(&place("written-in"), &need.written_in, languages)?;
     check_known(&place("license"), &need.licenses, known)
 }
 
@@ -147,16 +148,9 @@ pub fn divide<'a>(
     divided
 }
 
-/// Whether a library for this platform can be suitable, in any language. Other drivers need not be built.
-pub fn may_suit(languages: &[String], platform: Platform) -> bool {
-    languages.is_empty() || languages.iter().any(|wanted| wanted != other(platform).name())
-}
-
-fn other(platform: Platform) -> Platform {
-    match platform {
-        Platform::Native => Platform::Jvm,
-        Platform::Jvm => Platform::Native,
-    }
+/// Whether a program in one of these languages uses libraries of this platform: other drivers need not be built.
+pub fn may_suit(languages: &[Language], platform: Platform) -> bool {
+    languages.is_empty() || languages.iter().any(|language| language.platform() == platform)
 }
 
 /// Whether records could not be loaded one by one: not where each may wait for the disk.
@@ -210,12 +204,13 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Lack>
     if let Some(bytes_max) = store.value_bytes_max.filter(|most| need.value_bytes.max() > *most) {
         lacks.push(Lack::Values { bytes_max });
     }
-    let wanted = |word: &str| need.languages.iter().any(|each| each == word);
-    if !need.languages.is_empty() && !wanted(platform.name()) && !wanted(&store.language.to_lowercase()) {
-        lacks.push(match platform {
-            _ if !wanted(other(platform).name()) => Lack::Language { language: store.language.clone() },
-            platform => Lack::Platform(platform),
-        });
+    if !may_suit(&need.languages, platform) {
+        lacks.push(Lack::Platform(platform));
+    } else if !Binding::may_use(&store.name, &need.languages) {
+        lacks.push(Lack::Package { languages: need.languages.clone() });
+    }
+    if !need.written_in.is_empty() && !need.written_in.contains(&store.language.to_lowercase()) {
+        lacks.push(Lack::Language { language: store.language.clone() });
     }
     if !need.licenses.is_empty() && !allow(&need.licenses, &store.license) {
         lacks.push(Lack::License { license: store.license.clone() });
@@ -288,11 +283,10 @@ mod tests {
 
     #[test]
     fn only_what_can_be_wanted_is_built() {
-        let may = |languages: &[&str], platform| {
-            may_suit(&languages.iter().map(|&word| word.to_owned()).collect::<Vec<_>>(), platform)
-        };
-        assert!(may(&[], Platform::Jvm) && may(&["jvm"], Platform::Jvm) && may(&["native", "jvm"], Platform::Jvm));
-        assert!(may(&["c"], Platform::Jvm) && !may(&["native"], Platform::Jvm) && !may(&["jvm"], Platform::Native));
+        use Language::{C, Java, Jvm, Native};
+        use Platform as On;
+        assert!(may_suit(&[], On::Jvm) && may_suit(&[Jvm], On::Jvm) && may_suit(&[Native, Java], On::Jvm));
+        assert!(!may_suit(&[C], On::Jvm) && !may_suit(&[Native], On::Jvm) && !may_suit(&[Jvm], On::Native));
     }
 
     #[test]

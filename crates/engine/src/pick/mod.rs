@@ -4,6 +4,7 @@ mod conditions;
 mod map_suite;
 mod memory;
 mod need;
+mod prospect;
 mod suite;
 mod suite_file;
 
@@ -12,5 +13,6 @@ pub use map_suite::{map_suite, need_at};
 pub use need::{
     BATCH_MAX, KEY_BYTES_HASHED, MUSTS, Memory, Must, Need, OPERATIONS_USUAL, RECORDS_MAX, Stores, is_write,
 };
+pub use prospect::{Prospect, Sufficiency};
 pub use suite::{PickSuite, check_goal, check_keys, check_percentile};
 pub use suite_file::{Access, Hot};

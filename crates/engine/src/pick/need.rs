@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::Goal;
+use bakeoff_results::language::Language;
 use bakeoff_tape::{Data, KeyForm, SizeRange, ValueSizes};
 
 use crate::pick::suite_file::Access;
@@ -109,8 +110,10 @@ pub struct Need {
     pub writers: u64,
     /// What the store must be able to do.
     pub must: Vec<Must>,
-    /// Lower case; empty for any.
-    pub languages: Vec<String>,
+    /// Languages of the program, of which one is enough; empty for any.
+    pub languages: Vec<Language>,
+    /// Languages that the store may be written in, in lower case; empty for any.
+    pub written_in: Vec<String>,
     /// As typed; empty for any.
     pub licenses: Vec<String>,
     /// What the store is to be best at.
@@ -152,6 +155,7 @@ impl Default for Need {
             writers: 0,
             must: Vec::new(),
             languages: Vec::new(),
+            written_in: Vec::new(),
             licenses: Vec::new(),
             optimize: Goal::Mean,
             stores: Stores::Built,

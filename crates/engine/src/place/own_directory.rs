@@ -106,8 +106,9 @@ impl OwnDirectory {
             Some(found) if found == kind => {}
             _ => bail!(
                 "{} is not a directory of bakeoff's (no marker file {MARKER} of the right kind in it): give one that \
-                 `bakeoff run` made",
-                path.display()
+                 `{} run` made",
+                path.display(),
+                bakeoff_text::program()
             ),
         }
         let mut marker =

@@ -80,7 +80,8 @@ pub fn newest_results(out: &Path) -> Result<PathBuf> {
 /// killed before they wrote anything do not count.
 pub fn results_newest_first(out: &Path) -> Result<Vec<PathBuf>> {
     let none = || {
-        Advised(format!("no results in {}: `bakeoff run` makes some, and --out names their directory", out.display()))
+        let program = bakeoff_text::program();
+        Advised(format!("no results in {}: `{program} run` makes some, and --out names their directory", out.display()))
     };
     let entries = std::fs::read_dir(out).with_context(none)?;
     let is_begun = |path: &PathBuf| kind_of(path) == Some(Kind::Results) && !is_unbegun(path);

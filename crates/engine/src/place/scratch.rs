@@ -307,9 +307,10 @@ pub(crate) fn report_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>, r
         match left.count() {
             0 => {}
             count => reporter.report(&format!(
-                "note: {} holds what {} left when killed. To have the room back: bakeoff clean {}",
+                "note: {} holds what {} left when killed. To have the room back: {} clean {}",
                 shown(directory),
                 counted(count, "run"),
+                bakeoff_text::program(),
                 shown(directory)
             )),
         }

@@ -44,7 +44,8 @@ pub fn plan_rates(setup: &Setup, bound: &str) -> Result<RateFacts> {
     }
     if searches.is_empty() {
         bail!(
-            "--find-rate {bound}: no store can do the phase that has a rate: `bakeoff stores NAME` says what each can do"
+            "--find-rate {bound}: no store can do the phase that has a rate: `{} stores NAME` says what each can do",
+            bakeoff_text::program()
         );
     }
     Ok(RateFacts { bound, searches })

@@ -13,6 +13,7 @@ use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, 
 use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, kept_together};
 use crate::measured::scope;
 use crate::sections::pick::answer::{behind, describe_power_cut, figure, nothing, verdict};
+use crate::sections::pick::code;
 use crate::sections::pick::costs::heading;
 use crate::sections::pick::picked::Picked;
 use crate::sections::pick::time::more_time;
@@ -31,6 +32,9 @@ pub(super) fn document(outcome: &PickOutcome<'_>) -> Document {
             lead.extend(what_holds(&picked, ranking));
             let table = Block::Table(costs(&picked, ranking));
             sections.push(Section::new(SectionId::PickCosts, Title::None, vec![table]));
+            if let Some(code) = program(&picked, ranking) {
+                sections.push(code);
+            }
             last.extend(changes(&picked, ranking));
         }
     }
@@ -140,6 +144,14 @@ fn changes(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
     let stays = format!("The answer stays with {same} of {}{unknown}.", counted(questions.len(), "change"));
     let other = (!others.is_empty()).then(|| format!("Another store is best with: {}.", listed_at_most(&others, 2)));
     other.into_iter().chain([stays]).collect()
+}
+
+/// The lines that open the store to take; nothing where there is no answer.
+fn program(picked: &Picked<'_>, ranking: &Ranking) -> Option<Section> {
+    let answer = picked.outcome.answer(ranking);
+    let is_answer = picked.outcome.is_answered() && answer != PickAnswer::AloneByChance;
+    let blocks = if is_answer { code::blocks(picked, &ranking.best) } else { Vec::new() };
+    Section::untitled(SectionId::PickCode, blocks)
 }
 
 /// How many stores are not in the table.

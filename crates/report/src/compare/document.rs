@@ -174,8 +174,9 @@ impl ComparisonReport {
             }
             Some(deviation) => format!(
                 "Two runs are two sessions: intervals of times allow for sessions that differ by {} (one standard deviation). More rounds \
-                 hardly narrow them; `bakeoff compare --run`, which measures both in turn, does.",
-                percent(deviation)
+                 hardly narrow them; `{} compare --run`, which measures both in turn, does.",
+                percent(deviation),
+                bakeoff_text::program()
             ),
         };
         format!(

@@ -26,7 +26,10 @@ const BY_SIZE: &str = "Where values have several sizes with weights, a table of 
 const NOT_REPORTED: &str = "n/a";
 
 /// How to see the lines where they are too many to be shown unasked.
-const HINT: &str = "`bakeoff report --full` shows every store's rate, mean, range and percentiles in every workload.";
+fn hint() -> String {
+    let program = bakeoff_text::program();
+    format!("`{program} report --full` shows every store's rate, mean, range and percentiles in every workload.")
+}
 
 /// Groups that are shown unasked; where there are more, none is.
 const GROUPS_UNASKED_MAX: usize = 8;
@@ -35,7 +38,7 @@ const GROUPS_UNASKED_MAX: usize = 8;
 pub(crate) fn section(run: &Run, contenders: &Contenders, detail: Detail) -> Option<Section> {
     let groups = store_figures(run, contenders);
     if detail == Detail::Usual && groups.len() > GROUPS_UNASKED_MAX {
-        return Section::untitled(SectionId::Hint, vec![Block::Hint(HINT.into())]);
+        return Section::untitled(SectionId::Hint, vec![Block::Hint(hint().into())]);
     }
     if groups.is_empty() {
         return None;

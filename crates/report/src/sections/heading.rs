@@ -33,7 +33,9 @@ pub(crate) fn document(run: &Run) -> Document {
 pub(crate) fn unfinished(run: &Run) -> Option<Text> {
     run.is_unfinished().then(|| match run.pick() {
         Some(_) => Text::plain("STOPPED before it was done"),
-        None => Text::plain("NOT FINISHED: ").and_span("bakeoff run --resume", SpanKind::Code).and(" goes on"),
+        None => Text::plain("NOT FINISHED: ")
+            .and_span(&format!("{} run --resume", bakeoff_text::program()), SpanKind::Code)
+            .and(" goes on"),
     })
 }
 

@@ -207,7 +207,8 @@ fn said(named: &Named<'_>) -> Vec<Block> {
     if facts.out_of_time {
         let more = format_duration(facts.budget() * 2);
         let path = named.of.run.directory.display().to_string();
-        let command = bakeoff_text::shell_command(&["bakeoff", "map", "--resume", &path, "--budget", &more]);
+        let command = bakeoff_text::shell_command(&["map", "--resume", &path, "--budget", &more]);
+        let command = format!("{} {command}", bakeoff_text::program());
         blocks.push(Block::Hint(
             Text::plain("The time ended before the map was done. More of it: ").and_span(&command, SpanKind::Code),
         ));

@@ -2,13 +2,13 @@
 
 pub(crate) mod answer;
 pub(crate) mod changes;
+pub(crate) mod code;
 pub(crate) mod costs;
 pub(crate) mod left_out;
 pub(crate) mod picked;
 pub(crate) mod time;
 
 use bakeoff_protocol::Durability;
-use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome};
 use bakeoff_text::shell_command;
@@ -26,6 +26,7 @@ pub(crate) fn sections(of: &PickOutcome<'_>) -> Vec<Section> {
         made.push(titled(SectionId::PickAnswer, "Answer", answer::blocks(&picked, ranking)));
         if of.is_answered() && of.answer(ranking) != PickAnswer::AloneByChance {
             made.push(titled(SectionId::PickSettings, "Settings", settings(&picked, &ranking.best)));
+            made.push(titled(SectionId::PickCode, "In your program", code::blocks(&picked, &ranking.best)));
         }
         made.push(titled(SectionId::PickCosts, "What it costs", costs::blocks(&picked, ranking)));
         let changes = changes::blocks(&picked, ranking);
@@ -50,20 +51,22 @@ fn map_offer(of: &PickOutcome<'_>) -> Vec<Block> {
         (quantity.name(), format!("{}={}..{}", quantity.name(), quantity.to_word(from), quantity.to_word(to)))
     });
     let is_varied = |key: &str| ranges.iter().any(|(name, _)| *name == key);
-    let mut words = ["bakeoff", "map", "--x", &ranges[0].1, "--y", &ranges[1].1].map(str::to_owned).to_vec();
+    let mut words = ["map", "--x", &ranges[0].1, "--y", &ranges[1].1].map(str::to_owned).to_vec();
     for (key, text) in given.iter().filter(|(key, _)| !is_varied(key)) {
         words.extend([format!("--{key}"), text.clone()]);
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let draws = Fact { name: "map".to_owned(), value: Part::Command("", shell_command(&words)) };
+    let draws = Fact {
+        name: "map".to_owned(),
+        value: Part::Command("", format!("{} {}", bakeoff_text::program(), shell_command(&words))),
+    };
     let what = format!("By {} and {}, in five minutes:", axes[0].0.label(), axes[1].0.label());
     vec![Block::paragraph_at(1, what), Block::Facts(vec![draws])]
 }
 
 /// The settings in force of the best store, as a suite takes them, and how it keeps its durability.
 fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
-    let asked = picked.outcome.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
-    let Some(cell) = asked.last() else { return Vec::new() };
+    let Some(cell) = code::measured(picked, best) else { return Vec::new() };
     let durability: Durability = cell.end.axes.durability;
     let store = picked.outcome.run.store(best);
     let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
@@ -78,7 +81,7 @@ fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
     let lines = in_force.iter().map(|(name, value)| format!("{name} = {value}"));
     blocks.push(Block::code(std::iter::once(format!("[settings.{best}]")).chain(lines)));
     let more = Text::plain("To be pasted into a suite of bakeoff; ")
-        .and_span(&format!("bakeoff stores {best}"), SpanKind::Code)
+        .and_span(&format!("{} stores {best}", bakeoff_text::program()), SpanKind::Code)
         .and(" has the page of the store's documentation for each.");
     blocks.push(Block::paragraph_at(1, more));
     blocks

@@ -98,7 +98,7 @@ impl Rates<'_> {
                 lasting(failed)
             ),
             RateEnd::Found => String::new(),
-            RateEnd::Unfinished => "not finished, `bakeoff run --resume` goes on.".to_owned(),
+            RateEnd::Unfinished => format!("not finished, `{} run --resume` goes on.", bakeoff_text::program()),
         };
         let unsure = match of.end {
             RateEnd::Failed(_) | RateEnd::OutOfTime(_) => None,

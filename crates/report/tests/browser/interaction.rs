@@ -307,12 +307,8 @@ fn a_command_to_be_pasted_runs_nothing_else() {
     edit(&mut run, |info| {
         info["drivers"] = json!([{ "path": "/b/a driver;touch hacked", "stores": ["lmdb"] }]);
     });
-    let expected = command_again(
-        "./bakeoff",
-        &run.cells[0].end.cell,
-        "my results/$(touch hacked); it's",
-        "/b/a driver;touch hacked",
-    );
+    let expected =
+        command_again(&run.cells[0].end.cell, "my results/$(touch hacked); it's", "/b/a driver;touch hacked");
     assert!(expected.ends_with("| '/b/a driver;touch hacked' run"), "{expected}");
     let mut page = Page::open(&[run]);
     page.browser.value("document.querySelector('#detail-cells details').open = true");

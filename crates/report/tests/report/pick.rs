@@ -20,6 +20,7 @@ pub(crate) fn facts() -> PickFacts {
     PickFacts {
         given: None,
         durability: None,
+        languages: Vec::new(),
         of_tape: false,
         need: vec![("records".to_owned(), "1000".to_owned()), ("optimize".to_owned(), "mean".to_owned())],
         operations: None,

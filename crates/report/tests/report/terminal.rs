@@ -531,7 +531,7 @@ fn long_commands_can_be_pasted_as_they_stand() {
         assert!(words.len() > 1, "{start}: {report}");
         words.iter().map(|line| line.trim_end_matches(" \\")).collect::<Vec<_>>().join(" ")
     };
-    let expected = "./bakeoff request sqlite-1024-1000-random --run 'results of a machine with a long name/20260102-030405-quick' | \
+    let expected = "bakeoff request sqlite-1024-1000-random --run 'results of a machine with a long name/20260102-030405-quick' | \
                     bakeoff-driver run";
     assert_eq!(command("  again: "), expected);
     assert!(report.contains("  again: /usr/bin/bakeoff request 0f --run 'a b' | "), "{report}");

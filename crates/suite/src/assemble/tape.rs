@@ -18,7 +18,11 @@ const SPEED_MAX: f64 = 1e6;
 pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<PathBuf> {
     let path = root.read("tape", problems, read::text)?;
     if path.is_empty() {
-        problems.add(root.place("tape"), "`tape` names no directory", "`bakeoff tape import` makes one");
+        problems.add(
+            root.place("tape"),
+            "`tape` names no directory",
+            format!("`{} tape import` makes one", bakeoff_text::program()),
+        );
         return None;
     }
     let help = "leave it out: the tape is replayed as it is";

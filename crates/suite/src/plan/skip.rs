@@ -304,7 +304,8 @@ impl fmt::Display for SkipReason {
             ),
             Self::ProfileNotOffered { profile } => write!(
                 formatter,
-                "n/a: its driver does not profile `{profile}`; `bakeoff run --profile cpu` works for every store"
+                "n/a: its driver does not profile `{profile}`; `{} run --profile cpu` works for every store",
+                bakeoff_text::program()
             ),
             Self::UnresponsiveDriver { why } => write!(formatter, "its driver does not answer: {why}"),
             Self::KillNotOffered => write!(formatter, "n/a: its driver does not measure recovery"),

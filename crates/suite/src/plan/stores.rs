@@ -33,7 +33,7 @@ pub fn check_stores(suite: &Suite, known: &[String], hidden: &[String]) -> Resul
 fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[String], problems: &mut Problems) {
     let known: Vec<_> = known.iter().map(String::as_str).collect();
     let message = format!("unknown store `{}`", shorten(name));
-    let help = format!("drivers offer {}", known.join(", "));
+    let help = format!("`{} stores` lists all", bakeoff_text::program());
     problems.add_unknown(&suite.file.axis_place("stores", index), name, &known, message, help);
 }
 

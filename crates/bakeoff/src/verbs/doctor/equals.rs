@@ -52,7 +52,8 @@ pub(super) fn main(arguments: &DoctorArguments, drivers: &Drivers) -> Result<Out
         return Ok(Outcome::Interrupted);
     }
     let run = Run::read(directory.path())?;
-    let equals = Equals::of(&Analysis::new(&run)).context("too few cells were measured: see `bakeoff report`")?;
+    let equals = Equals::of(&Analysis::new(&run))
+        .with_context(|| format!("too few cells were measured: see `{} report`", bakeoff_text::program()))?;
     print(&equals)?;
     print_line!("\nResults: {}", shown(directory.path()))?;
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Good })

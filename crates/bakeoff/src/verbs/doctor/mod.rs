@@ -168,7 +168,8 @@ fn print_not_built(recipe: &Recipe) -> Result<()> {
         Some(missing) if missing.is_empty() => "nothing it needs is missing".to_owned(),
         Some(missing) => format!("missing, and installed then: {}", missing.join(", ")),
     };
-    let line_text = format!("not built: {}; {} ({}); {missing}", recipe.store_list(), recipe.command(), recipe.wait);
+    let line_text =
+        format!("not built: {}; {} ({}); {missing}", recipe.store_list(), recipe.command(None), recipe.wait);
     line(&recipe.program, Some(line_text))
 }
 

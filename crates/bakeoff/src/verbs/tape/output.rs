@@ -57,7 +57,7 @@ pub(super) fn told(out: &Path, imported: &ImportOutcome) -> String {
     let name = out.to_string_lossy();
     let (name, where_from) =
         if printable(&name) == name { (&*name, "") } else { ("TAPE", ", with that path for TAPE") };
-    let with_tape = |verb| shell_command(&["bakeoff", verb, "--tape", name]);
+    let with_tape = |verb| format!("{} {}", bakeoff_text::program(), shell_command(&[verb, "--tape", name]));
     let timed = workload.import.as_ref().is_some_and(Import::is_timed);
     let times = if timed { ", with their times" } else { "" };
     let commits = describe_commits(imported.commits);

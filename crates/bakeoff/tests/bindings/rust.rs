@@ -1,0 +1,1 @@
+const ALL: [(&str, fn() -> Result<(), Box<dyn std::error::Error>>); 0] = [];
