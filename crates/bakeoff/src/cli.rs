@@ -87,6 +87,9 @@ pub(crate) enum Verb {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    /// Put what commands print into documents that show it; for documents of bakeoff's own
+    #[command(hide = true)]
+    Splice(SpliceArguments),
 }
 
 /// The longest name of a run.
@@ -323,6 +326,16 @@ pub(crate) struct RequestArguments {
     /// Where tapes and the store's directory are made [default: a directory below bakeoff-results]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct SpliceArguments {
+    /// The documents
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing, and fail where a document shows something else
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Args)]

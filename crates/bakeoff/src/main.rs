@@ -129,6 +129,7 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
         Verb::Completions { shell } => verbs::documentation::completions(shell),
         Verb::Man { directory } => verbs::documentation::man(&directory),
+        Verb::Splice(arguments) => verbs::splice::main(&arguments),
         Verb::Guard => bakeoff_engine::guard(output::REPORTER).map(|()| Outcome::Good),
     }
 }

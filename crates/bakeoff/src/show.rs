@@ -72,10 +72,12 @@ pub(crate) fn terminal(full: bool) -> TerminalOptions {
     TerminalOptions { width: columns(), color, full }
 }
 
-/// Columns of standard output that text is to take at most.
+/// Columns of standard output that text is to take at most: where it is no terminal, what the variable `COLUMNS` says.
 pub(crate) fn columns() -> usize {
-    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(COLUMNS, |(columns, _)| usize::from(columns.0));
-    columns.min(COLUMNS)
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns =
+        terminal_size::terminal_size_of(io::stdout()).map(|(columns, _)| usize::from(columns.0)).or_else(told);
+    columns.map_or(COLUMNS, |columns| columns.min(COLUMNS))
 }
 
 /// Prints a report.

@@ -3,7 +3,7 @@
 
 mod compared;
 mod parts;
-mod picked;
+pub(crate) mod picked;
 mod profiled;
 mod ranked;
 mod rates;

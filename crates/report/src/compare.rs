@@ -6,6 +6,7 @@ mod html;
 
 use bakeoff_results::caveats::caveat_compared;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::citation::citation;
 use bakeoff_results::comparison::{Comparison, Line, Subject, Taken};
 use bakeoff_results::differences::Differences;
 use bakeoff_results::figures::Measure;
@@ -15,7 +16,6 @@ use bakeoff_text::{counted, format_count, printable};
 pub use html::write_comparison_html;
 
 use crate::circumstances::varying_axes;
-use crate::citation::citation;
 use crate::error::ReportError;
 use crate::format::describe_workload;
 use crate::read_notes;

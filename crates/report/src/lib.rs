@@ -13,7 +13,6 @@
 
 mod brief;
 mod circumstances;
-mod citation;
 mod colours;
 mod compare;
 mod detail;

@@ -31,9 +31,11 @@ mod method;
 mod over;
 mod overview;
 mod payload;
+mod pick;
 mod placed;
 mod provenance;
 mod published;
+mod race;
 mod raw_table;
 mod run_differences;
 mod scale;
@@ -45,13 +47,13 @@ use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 
+use bakeoff_results::citation::{CITE, citation};
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 use maud::{Markup, html};
 
-use crate::citation::{CITE, citation};
 use crate::detail::Detail;
 use crate::document::{Form, Section, Text};
 use crate::error::ReportError;
@@ -173,7 +175,7 @@ fn first_screen(
     // Many answers in full would push the measured axes and the problems off the first screen. The fastest store over
     // all phases is no second answer to a pick's need.
     let (first, more) = if !is_empty(&asked) && !is_empty(&answers) {
-        (html! {}, html! { h2 { "All that was measured, loading too" } (overview) (answers) })
+        (html! {}, folded("All that was measured, loading too", html! { (overview) (answers) }))
     } else if is_empty(&overview) {
         (answers, html! {})
     } else {

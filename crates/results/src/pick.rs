@@ -167,7 +167,8 @@ pub fn pick_ranking(
     rank_among(costs(cells, variant, |cell| goal.cost(cell)), options, confidence, among)
 }
 
-fn rank_among(
+/// Ranks stores by their costs. Stores outside `among`, if given, are left out. `None` if there are none.
+pub(crate) fn rank_among(
     costs: BTreeMap<String, Rounds>,
     options: RankOptions,
     confidence: f64,

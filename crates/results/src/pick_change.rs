@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_stats::{Place, Ranking, Standing, Verdict};
+use bakeoff_stats::{Interval, Place, Ranking, Standing, Verdict};
 
 use crate::pick::{CLOSE, ROUNDS_PROOF};
 use crate::pick_facts::Question;
@@ -114,6 +114,18 @@ impl PickChange {
             | Self::Unrivalled(Unrivalled::NobodyElseCan | Unrivalled::Failed(_)) => Effect::Same,
             _ => Effect::Unknown,
         }
+    }
+
+    /// The best other store, and its cost as a multiple of the answer's: below 1 it is better. `None` without an
+    /// interval.
+    pub fn margin(&self, answer: &str) -> Option<(&str, Interval)> {
+        let Self::Ranked { ranking, .. } = self else { return None };
+        if ranking.best == answer {
+            let next = rival(ranking)?;
+            return Some((&next.name, next.ratio_to_best?));
+        }
+        let own = ranking.order.iter().find(|place| place.name == answer)?;
+        Some((&ranking.best, own.ratio_to_best?.recip()))
     }
 }
 

@@ -5,6 +5,7 @@ use bakeoff_protocol::{AXES, Axes, Axis, AxisValue, CellStatus, DiskUsage, Opera
 use serde_json::Value;
 
 use crate::cell_rounds::CellRound;
+use crate::citation::citation;
 use crate::run::Run;
 
 /// Columns with the costs of a phase, named as in `results.jsonl`.
@@ -52,6 +53,9 @@ const DISK_AFTER_CLOSE: [&str; 3] =
 const SETTLED_DISK: [&str; 3] = ["settled_disk_apparent_bytes", "settled_disk_allocated_bytes", "settled_disk_files"];
 const COMPACTED_COPY: [&str; 3] =
     ["compacted_copy_apparent_bytes", "compacted_copy_allocated_bytes", "compacted_copy_files"];
+
+/// The column that names the run, and the bakeoff that measured it.
+const CITE: &str = "cite";
 
 /// The content of a field. All rows of a column have the same kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +112,11 @@ impl Row {
 
 /// All rows of a run, including failed rounds.
 pub fn rows_of(run: &Run) -> impl Iterator<Item = Row> {
-    run.cells.iter().flat_map(rows)
+    let cite = citation(run);
+    run.cells.iter().flat_map(rows).map(move |mut row| {
+        row.text(CITE, &cite);
+        row
+    })
 }
 
 /// The columns, in order: those of a row without any figure.
@@ -117,6 +125,7 @@ pub fn columns() -> Vec<(&'static str, Cell)> {
     axes(&mut row, None);
     phase(&mut row, None);
     operation(&mut row, None, None);
+    row.text(CITE, "");
     row.0
 }
 

@@ -5,3 +5,4 @@ pub mod application_trace;
 pub mod applications;
 pub mod chromium;
 pub mod made_up;
+pub mod picks;

@@ -10,6 +10,7 @@ pub(crate) mod pick;
 pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod run;
+pub(crate) mod splice;
 pub(crate) mod stores;
 pub(crate) mod suites;
 pub(crate) mod tape;

@@ -4,7 +4,7 @@
 use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_change::Effect;
 use bakeoff_results::pick_costs::Cost;
-use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome, rival};
+use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome};
 use bakeoff_stats::{Place, Ranking, Standing, TIED_WITHIN};
 use bakeoff_text::{counted, listed_at_most, percent, ratio, time};
 
@@ -12,7 +12,7 @@ use crate::brief::parts::NAMES_MAX;
 use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, kept_together};
 use crate::measured::scope;
-use crate::sections::pick::answer::{behind, describe_power_cut, figure, nothing, verdict};
+use crate::sections::pick::answer::{behind, describe_power_cut, figure, nothing, rival_ahead, verdict};
 use crate::sections::pick::code;
 use crate::sections::pick::costs::heading;
 use crate::sections::pick::picked::Picked;
@@ -49,14 +49,13 @@ pub(super) fn document(outcome: &PickOutcome<'_>) -> Document {
 fn headline(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
     let best = &ranking.order[0];
     let (title, cost) = (picked.title(&best.name), figure(picked, best));
-    let ahead = rival(ranking).and_then(|next| {
-        let margin = from_one(next.ratio_to_best?);
+    let ahead = rival_ahead(picked, ranking).map(|(next, margin)| {
         let interval = interval(margin, TOO_FEW_ROUNDS);
         let margin = kept_together(&format!("{} ({interval})", ratio(margin.estimate)));
-        Some(format!("{margin} ahead of {}", picked.title(&next.name)))
+        format!("{margin} ahead of {}", picked.title(&next.name))
     });
     let first = match (picked.outcome.answer(ranking), ahead) {
-        (PickAnswer::Winner, Some(ahead)) => format!("Take {title}: {cost}, {ahead}."),
+        (_, Some(ahead)) => format!("Take {title}: {cost}, {ahead}."),
         (PickAnswer::Tie, _) => {
             let tied: Vec<String> = ranking.tied.iter().map(|name| picked.title(name)).collect();
             let tied = listed_at_most(&tied, NAMES_MAX);
@@ -87,7 +86,7 @@ fn what_holds(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
 }
 
 /// A row a store, best first: its cost, how far it is behind, and its other costs.
-fn costs(picked: &Picked<'_>, ranking: &Ranking) -> Table {
+pub(crate) fn costs(picked: &Picked<'_>, ranking: &Ranking) -> Table {
     let (costs, wanted) = (picked.outcome.costs(), picked.facts().optimize);
     let heads = costs.goals().filter(|goal| *goal != wanted).map(|goal| Column::right(heading(goal)));
     let fixed = [Column::left("store"), Column::right(heading(wanted)), Column::left("compared")];

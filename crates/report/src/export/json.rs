@@ -5,6 +5,7 @@ use std::io::Write;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::citation::citation;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::map_facts::MapPoint;
 use bakeoff_results::map_outcome::MapOutcome;
@@ -14,7 +15,6 @@ use bakeoff_stats::{Place, Ranking, Standing, Verdict};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::citation::citation;
 use crate::error::ReportError;
 use crate::read_notes;
 

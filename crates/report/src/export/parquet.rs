@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use bakeoff_results::citation::citation;
 use bakeoff_results::run::Run;
 use bakeoff_results::tidy_table::{Cell, columns, rows_of};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
@@ -14,7 +15,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use crate::citation::citation;
 use crate::error::ReportError;
 
 /// Writes every round of every cell, failed ones included, as Parquet with Snappy. The file's metadata has the key `cite`.

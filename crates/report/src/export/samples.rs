@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bakeoff_results::citation::citation;
 use bakeoff_results::map_outcome::MapOutcome;
 
 use crate::error::ReportError;
@@ -9,7 +10,7 @@ use crate::export::csv::safe_text;
 use crate::export::json::standing_name;
 
 /// The columns after both axes.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "state",
     "best",
     "store",
@@ -19,6 +20,7 @@ const COLUMNS: [&str; 9] = [
     "ratio_to_best_low",
     "ratio_to_best_high",
     "rounds",
+    "cite",
 ];
 
 /// Writes every place of a map as CSV with a header: a row for each store that was measured there, and one for a place that was not sampled.
@@ -31,12 +33,14 @@ pub fn write_samples(of: &MapOutcome<'_>, out: &mut dyn Write) -> Result<(), Rep
     let axes = [&of.facts.x, &of.facts.y];
     let names = axes.map(|axis| axis.quantity.name().replace('-', "_"));
     writer.write_record(names.iter().map(String::as_str).chain(COLUMNS))?;
+    let cite = safe_text(&citation(of.run));
     for at in of.facts.points() {
         let field = of.plane.field(at);
         let [x, y] = [of.facts.x.value(at.x), of.facts.y.value(at.y)].map(|value| value.to_string());
         let first = [x, y, field.name().to_owned(), safe_text(&field.best().join(" "))];
         let Some(ranking) = of.ranking(at) else {
-            writer.write_record(first.into_iter().chain(std::iter::repeat_n(String::new(), COLUMNS.len() - 2)))?;
+            let none = std::iter::repeat_n(String::new(), COLUMNS.len() - 3);
+            writer.write_record(first.into_iter().chain(none).chain([cite.clone()]))?;
             continue;
         };
         for own in &ranking.order {
@@ -50,6 +54,7 @@ pub fn write_samples(of: &MapOutcome<'_>, out: &mut dyn Write) -> Result<(), Rep
                 number(ratio.map(|ratio| ratio.low)),
                 number(ratio.map(|ratio| ratio.high)),
                 own.rounds.to_string(),
+                cite.clone(),
             ];
             writer.write_record(first.iter().cloned().chain(rest))?;
         }

@@ -5,6 +5,7 @@ use std::io::Write;
 use bakeoff_protocol::{AxisValue, DISTURBANCE};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::circumstances::{Circumstances, table_axes, value_label};
+use bakeoff_results::citation::citation;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::disturbed::disturbed;
 use bakeoff_results::figures::Measure;
@@ -19,7 +20,6 @@ use rust_xlsxwriter::{
 };
 
 use crate::circumstances::varying_axes;
-use crate::citation::citation;
 use crate::colours::LIGHT;
 use crate::error::ReportError;
 use crate::export::json::standing_name;

@@ -11,6 +11,9 @@ use crate::page::html::{joined, scrolled, store_called};
 use crate::page::map;
 use crate::page::scale::{RatioScale, strip};
 
+/// A table of more columns is cut into blocks where there is little room.
+const COLUMNS_NARROW: usize = 5;
+
 impl Render for Text {
     fn render_to(&self, buffer: &mut String) {
         for span in &self.spans {
@@ -123,7 +126,11 @@ fn table(of: &Table, groups: &[(&RowGroup, &[Row])]) -> Markup {
         })
         .collect();
     let has_head = of.columns.iter().any(|column| !column.title.is_empty());
-    let class = if scales.iter().any(Option::is_some) { "standings changes" } else { "block" };
+    let class = match scales.iter().any(Option::is_some) {
+        true => "standings changes",
+        false if is_wide(of) => "block wide",
+        false => "block",
+    };
     scrolled(html! {
         table class=(class) {
             @if has_head {
@@ -139,6 +146,11 @@ fn table(of: &Table, groups: &[(&RowGroup, &[Row])]) -> Markup {
             }
         }
     })
+}
+
+/// Whether each figure of a table has its column's title with it, for screens on which a row is a block.
+fn is_wide(of: &Table) -> bool {
+    of.columns.len() > COLUMNS_NARROW
 }
 
 fn head(of: &Column, scale: Option<&RatioScale>) -> Markup {
@@ -159,7 +171,7 @@ fn table_row(of: &Table, row: &Row, scales: &[Option<RatioScale>]) -> Markup {
                 } @else if scale.is_some() {
                     td.scale { (cell) }
                 } @else {
-                    td.number[column.side == Side::Right] { (cell) }
+                    td.number[column.side == Side::Right] data-label=[is_wide(of).then(|| column.title.to_plain())] { (cell) }
                 }
             }
         }

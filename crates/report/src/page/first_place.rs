@@ -36,7 +36,8 @@ pub(crate) fn ahead(ranking: &Ranking, contenders: &Contenders, relation: &str) 
     }
 }
 
-fn describe_margin(margin: Interval) -> Markup {
+/// A margin with its interval.
+pub(crate) fn describe_margin(margin: Interval) -> Markup {
     html! {
         b.figure { (ratio(margin.estimate)) } " "
         span.interval { "(" (interval(from_one(margin), TOO_FEW_ROUNDS)) ")" }

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use bakeoff_protocol::title_key;
 use bakeoff_results::analysis::Analysis;
+use bakeoff_results::citation::directory;
 use bakeoff_results::run::Run;
-
-use crate::citation::directory;
 
 /// A run with its label.
 pub(crate) type Labelled<'a> = (&'a str, &'a Run);
@@ -14,11 +13,11 @@ pub(crate) type Labelled<'a> = (&'a str, &'a Run);
 /// A run's label and its rankings.
 pub(crate) type RankedRun<'a> = (String, &'a Analysis<'a>);
 
-/// Each run with its directory's name, and with a number where another has that already.
+/// Each run with the name that it was given, or else its directory's, and with a number where another has that already.
 pub(crate) fn labelled<'a>(runs: &'a [Analysis<'a>]) -> Vec<RankedRun<'a>> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let label = |of: &'a Analysis<'a>| {
-        let name = directory(of.run);
+        let name = of.run.record.name.clone().unwrap_or_else(|| directory(of.run));
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let label = std::iter::once(name.clone()).chain(numbered).find(|label| taken.insert(label.clone()));
         (label.unwrap_or(name), of)

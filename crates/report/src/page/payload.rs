@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bakeoff_limits::join;
 use bakeoff_protocol::CellEnd;
+use bakeoff_results::citation::citation;
 use bakeoff_results::contender::{Contenders, short_titles};
 use bakeoff_results::contests::Contests;
 use bakeoff_results::contests::curve::CURVE_SHARES;
@@ -20,7 +21,6 @@ use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::citation::citation;
 use crate::colours::HEAT_ENDS;
 use crate::error::ReportError;
 use crate::page::axes::{Axis, on_axes};
@@ -30,6 +30,7 @@ use crate::page::labelled::{Labelled, RankedRun};
 use crate::page::links::{link, way};
 use crate::page::over::{OverFigures, over};
 use crate::page::published::{self, Beside, PublishedFacts};
+use crate::page::race::{PickFigures, picks};
 use crate::page::raw_table::RawTable;
 use crate::page::run_differences::telling_labels;
 
@@ -48,6 +49,8 @@ struct Payload<'a> {
     contests: Vec<ContestFigures<'a>>,
     /// How stores compare over all workloads, for the circumstances of each run.
     over: Vec<OverFigures>,
+    /// The pictures of picks.
+    picks: Vec<PickFigures<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<PublishedFacts<'a>>,
 }
@@ -123,6 +126,7 @@ fn payload(
         runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
         contests: figures(&contests, &places, contenders, beside.as_ref()),
         over: over(contests.over_workloads(&analyses), &axes, &places, contenders),
+        picks: picks(analysed, contenders),
         published: against.map(published::facts),
     };
     Ok(serde_json::to_vec(&payload)?)

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use bakeoff_measure::{Machine, Medium};
+use bakeoff_results::citation::{CITE, citation};
 use bakeoff_results::record::{PhaseRoles, PoolRecord, known};
 use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, percent, printable};
 
-use crate::citation::{CITE, citation};
 use crate::document::{Block, Fact, Part, Section, SectionId};
 
 /// The line to cite the run by.

@@ -8,6 +8,7 @@ mod hostile;
 mod interaction;
 mod made_up;
 mod map;
+mod pick;
 mod pictures;
 mod places;
 mod reading;

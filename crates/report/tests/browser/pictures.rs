@@ -54,6 +54,26 @@ fn time_against_size_count_and_threads() {
     page.is_quiet();
 }
 
+#[test]
+fn a_picture_along_an_axis_with_one_place_is_not_shown() {
+    let cell = |variant: &str, records: u64| {
+        let axes = bakeoff_protocol::Axes { variant: Some(variant.to_owned()), records, ..axes("lmdb") };
+        gets(&axes, &[1_000, 1_010]).into_iter().map(|mut cell| {
+            cell.end.cell.push_str(variant);
+            cell.phases.iter_mut().for_each(|line| line.cell.push_str(variant));
+            cell
+        })
+    };
+    let shown = |cells: Vec<_>| {
+        let mut page = Page::open(&[run(cells, stores())]);
+        page.is_quiet();
+        ["records", "variant"].map(|axis| page.count(&format!("#along-{axis}:not([hidden]) svg")))
+    };
+    assert_eq!(shown(cell("one", 1_000).chain(cell("two", 2_000)).collect()), [0, 0]);
+    let all = cell("one", 1_000).chain(cell("one", 2_000)).chain(cell("two", 2_000));
+    assert_eq!(shown(all.collect()), [1, 1]);
+}
+
 trait MapSecond {
     fn map_second(self, factor: f64) -> Self;
 }

@@ -120,6 +120,30 @@ fn joined_runs_say_which_is_faster_and_in_what_they_differ() {
     assert_eq!(page.text_of("#overview .headline"), "Nothing to rank: each of these has one store");
     page.choose("#choosers", "run", "new (Slide rule)");
     page.is_quiet();
+    let named = runs.into_iter().zip(["before", "after"]).map(|(mut run, name)| {
+        edit(&mut run, |info| info["name"] = name.into());
+        run
+    });
+    let mut page = Page::open(&named.collect::<Vec<_>>());
+    assert!(page.text_of("#beside").contains("2 runs: the others against before"), "by the names that they were given");
+    page.choose("#choosers", "run", "after (Slide rule)");
+}
+
+#[test]
+fn what_a_column_counts_is_said_below_it() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("[...document.querySelectorAll('#detail-cells details')].at(-1).open = true");
+    let words = page.text_of("#detail-cells");
+    for said in [
+        "bytes written",
+        "Bytes that the process sent to the block layer",
+        "peak memory",
+        "Pages of files that a store maps count",
+    ] {
+        assert!(words.contains(said), "{said} is not in {words}");
+    }
+    assert!(page.text_of("#costs").contains("Pages of files that a store maps count."), "{}", page.text_of("#costs"));
+    page.is_quiet();
 }
 
 #[test]

@@ -14,10 +14,11 @@ use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::run::Run;
 use bakeoff_testing::made_up::*;
+use bakeoff_testing::picks::{facts, picked, question, rounds};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use crate::pick::{a_faster_and_a_smaller, facts, question, rounds};
+use crate::pick::a_faster_and_a_smaller;
 
 /// The most lines of an answer on 80 columns.
 const LINES_MAX: usize = 20;
@@ -238,15 +239,6 @@ fn several_conditions_have_a_line_each() {
     let text = answer(&run, 80);
     assert!(text.starts_with("SQLite is fastest in 2 of 3 conditions, LMDB in 1.\n"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("process · ")).count(), 3, "{text}");
-}
-
-fn picked(cells: Vec<CellRound>, facts: &PickFacts) -> Run {
-    let mut run = run(cells, stores());
-    edit(&mut run, |info| {
-        info["pick"] = json!(facts);
-        info["rounds"] = 20.into();
-    });
-    run
 }
 
 #[test]

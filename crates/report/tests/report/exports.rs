@@ -48,6 +48,7 @@ fn a_row_for_each_operation_of_each_round() {
         ("rss_peak_above_baseline_bytes", "2097152"),
         ("cpu_user_ns", ""),
         ("disk_after_close_allocated_bytes", "6250000"),
+        ("cite", "bakeoff 0.1.0, “Made up”, run made-up of 2026-01-02T03:04:05Z, seed 1"),
     ];
     for (column, value) in expected {
         assert_eq!(rows[3][column], value, "{column}");

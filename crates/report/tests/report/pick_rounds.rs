@@ -11,10 +11,9 @@ use bakeoff_results::pick_facts::{Excluded, PickFacts};
 use bakeoff_results::pick_race::judge;
 use serde_json::json;
 
-use crate::pick::{
-    a_faster_and_a_smaller, answered, assert_says, facts, page_headline, pick_is_answered, question, rounds, shown,
-};
+use crate::pick::{a_faster_and_a_smaller, answered, assert_says, page_headline, pick_is_answered, shown};
 use bakeoff_testing::made_up::{edit, failed, operation, run, stores};
+use bakeoff_testing::picks::{facts, picked, question, rounds};
 
 #[test]
 fn two_that_are_not_told_apart_are_said_and_what_it_would_take_when_time_ran_out() {
@@ -374,4 +373,29 @@ fn who_follows_where_the_best_cannot_do_it_is_as_sure_as_its_rounds_are() {
             "If tied: yes, Flat folder and SQLite: LMDB cannot do this",
         ],
     );
+}
+
+#[test]
+fn the_course_of_a_race_ends_where_the_answer_is() {
+    let mut cells = a_faster_and_a_smaller();
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[9_000, 9_090]));
+    cells.sort_by_key(|cell| cell.end.round);
+    let left = Excluded::dropped("flat-folder".to_owned(), "too slow".to_owned());
+    let run = picked(cells, &PickFacts { dropped: vec![left], ..facts() });
+    let of = Analysis::new(&run);
+    let outcome = of.pick().unwrap();
+    let course = outcome.course();
+    let runner = |name: &str| course.iter().find(|runner| runner.store == name).unwrap();
+    let asked = outcome.asked().unwrap();
+    for place in &asked.order {
+        let last = runner(&place.name).steps.last().unwrap();
+        assert!((last.times_the_best / asked.times_the_best(place) - 1.0).abs() < 0.01, "{place:?}: {last:?}");
+    }
+    let gone = runner("flat-folder");
+    assert_eq!((gone.steps.len(), gone.left), (2, Some("too slow")));
+    assert_eq!((runner("sqlite").steps.len(), runner("sqlite").left), (3, None));
+    assert!(runner("sqlite").steps[0].known.is_none(), "one round proves nothing");
+    assert!(runner("sqlite").steps[2].known.is_some_and(|known| known.low > 1.9 && known.high < 2.1));
+    // Eight rounds of 50 ms: LMDB and SQLite have the last two.
+    assert_eq!([gone, runner("sqlite")].map(|of| of.steps.last().unwrap().elapsed_ns), [300_000_000, 400_000_000]);
 }

@@ -14,17 +14,19 @@ const heightFor = (names) => Math.max(HEIGHT, AROUND + names * NAME_HEIGHT);
 /** Where a picture is: its frame is made once, its content with every choice. */
 const frames = new Map();
 
-/** A picture with its title, what it shows in words (more of them where it is saved alone), its own choosers, and what is below it; without marks it says what is missing. */
-function picture(id, { title, hint, alone = "", controls = [], plot, below = [], wide = false, missing = "Nothing was measured for this." }) {
+/** A picture with its title, what it shows in words (more of them where it is saved alone), its own choosers, and what is below it; without marks it says what is missing. It is in a list of pictures, and of a run if it is not of the chosen one. One that says nothing is hidden. */
+function picture(id, { title, hint, alone = "", controls = [], plot, below = [], wide = false, missing = "Nothing was measured for this.", list = "chart-list", run, isHidden = false }) {
   let frame = frames.get(id);
   if (!frame) {
     frame = element("figure", { id, class: wide ? "wide" : "" });
     frames.set(id, frame);
-    document.getElementById("chart-list").append(frame);
+    document.getElementById(list).append(frame);
   }
+  frame.hidden = isHidden;
+  if (isHidden) return frame.replaceChildren();
   const plots = [plot(Math.max(260, (frame.clientWidth || 480) - 30))].flat();
   const drawn = plots.filter(Boolean);
-  const menu = drawn.length ? saveMenu(title, hint + alone, () => drawn) : null;
+  const menu = drawn.length ? saveMenu(title, hint + alone, () => drawn, run) : null;
   const caption = element("figcaption", {}, element("h3", {}, title), menu, controls, element("p", { class: "hint" }, hint));
   frame.replaceChildren(caption, ...plots.map((each) => each ?? element("p", { class: "empty" }, missing)), ...below);
 }

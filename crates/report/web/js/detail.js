@@ -8,7 +8,7 @@ function drawDetail() {
   const per = `${contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : ""}${contest?.operation ? " The phase mixes operations: ops/s counts these over the time of all." : ""}`;
   document.getElementById("detail-workload").textContent = contest ? `${words}. The figure of a typical round; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest; below each the lowest and the highest round.${per}${describeThreads(state.at)}${open}` : `${words}: nothing was measured here.`;
   document.getElementById("detail-table").replaceChildren(...(contest ? detailTables(contest, whole) : []));
-  document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, describeMissing(contest).join(" · ")), cellsAgain(contest)] : []));
+  document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, describeMissing(contest).join(" · ")), cellsAgain(contest), columnsMeaning(contest, whole)] : []));
 }
 
 /** That operations did not wait for each other, and how many a second were due. */
@@ -48,10 +48,12 @@ function detailHead(measure) {
     element("button", { type: "button", class: "sort", "data-by": measure.name, onclick }, measure.title, arrow));
 }
 
+const detailColumns = (contest, whole) => measures.filter((measure) => measure.in_detail && hasColumn(contest, whole, measure));
+
 /** Figures of the operation, and below them those of the whole cell: one table of all would be wider than the page. */
 function detailTables(contest, whole) {
   const order = detailOrder(contest, whole);
-  const columns = measures.filter((measure) => measure.in_detail && hasColumn(contest, whole, measure));
+  const columns = detailColumns(contest, whole);
   const [ofPhase, ofCell] = [true, false].map((perPhase) => columns.filter((measure) => measure.per_phase === perPhase));
   const ratios = order.map((each) => ratioCell(each, verdictOf(contest, data.measures[0])));
   const rounds = order.map((each) => element("td", {}, String(each.entry.rounds)));
@@ -95,6 +97,12 @@ function detailCell(contest, store, measure) {
   if (!figures) return element("td", { title: lacksLatencies(contest, measure) ? upperFirst(TIMED_WHOLE) : null }, "–");
   const [mean, low, high] = figures;
   return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));
+}
+
+/** What each column counts. */
+function columnsMeaning(contest, whole) {
+  const words = detailColumns(contest, whole).flatMap((measure) => [element("dt", {}, measure.title), element("dd", {}, measure.help)]);
+  return element("details", {}, element("summary", {}, "What the columns count"), element("dl", { class: "facts" }, words));
 }
 
 /** A file of the run, which is in a directory next to the page. */

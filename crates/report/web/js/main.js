@@ -49,7 +49,13 @@ function separate(strip) {
   }
 }
 
-document.querySelectorAll(".standings .strip").forEach(separate);
+/** Strips that are in sight; those of a folded part have no places before it is opened. */
+function separateIn(part) {
+  for (const strip of part.querySelectorAll(".standings .strip")) if (strip.offsetParent) separate(strip);
+}
+
+separateIn(document);
+document.addEventListener("toggle", ({ target }) => separateIn(target), { capture: true });
 
 /** What is moved to, by a link or by Tab, stays clear of the choosers that stick to the top. */
 function keepClear() {
@@ -66,8 +72,7 @@ if (measures.length) {
   recall();
   changed();
   if (part) {
-    // The heatmap and the picture of the workload are above the others.
-    for (const above of pending.splice(0, 2)) above();
+    for (const above of pending.splice(0, PICTURES_ABOVE)) above();
     part.scrollIntoView({ behavior: "instant" });
   }
   let width = innerWidth;

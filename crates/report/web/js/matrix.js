@@ -95,6 +95,10 @@ function describeShown(measure) {
   return shown ? ` Shown is ${shown}; who is best, and by how much, comes from the ratios within rounds of ${measure.title}.` : "";
 }
 
+function lowerFirst(words) {
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
 function upperFirst(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -46,7 +46,9 @@ function drawAlong(axis) {
   picture(`along-${axis.name}`, {
     title: `${upperFirst(what)} against ${axis.title}`,
     hint: [otherPlaces(index), axis.name === "threads" ? { per_second: "All threads together.", ns: "Of an operation in its thread." }[measure.per_phase && measure.name !== "cpu_ns_per_operation" ? measure.unit : ""] : ""].filter(Boolean).join(" · "),
-    plot: (width) => (rows.length ? drawLines(rows, axis, measure, numeric, width) : null),
+    // One place alone is shown above.
+    isHidden: new Set(rows.map((row) => row.x)).size < 2,
+    plot: (width) => drawLines(rows, axis, measure, numeric, width),
   });
 }
 
@@ -183,6 +185,7 @@ function drawCourse() {
     hint: `${workloadLabel(state.at)}. Lines: means in the round with the slowest operation; in a gap no operation ended. Rings: the slowest operations.`,
     alone: ` They waited for: ${words.map((cause) => `${letter(cause)} ${cause}`).join(", ") || "nothing that is known"}.`,
     below: slow.length ? [causesLegend(words, letter), slowestTable(entries, slow)] : [],
+    wide: true,
     plot: (width) => (filled.length ? draw({
       width,
       height: heightFor(entries.length),
@@ -229,7 +232,7 @@ function drawCosts() {
   const wanted = ["disk_after_close_allocated_bytes", "rss_peak_above_baseline_bytes"].map((name) => data.measures[measureIndex.get(name)]);
   picture("costs", {
     title: "Space and memory",
-    hint: `${workloadLabel(state.at)}. Space on disk after closing, and highest resident memory above the empty store's.`,
+    hint: [`${workloadLabel(state.at)}.`, ...wanted.map((measure) => `${upperFirst(measure.title)}: ${lowerFirst(measure.help)}`)].join(" "),
     wide: true,
     plot: (width) => wanted.filter((measure) => measures.includes(measure)).map((measure) => drawBars(rowsOfContest(whole, measure), width > SIDE_BY_SIDE ? width / 2 - 12 : width, {
       unit: measure, label: measure.title, words: (row) => figure(row.mean, measure), description: `${measure.title} of every store`,
@@ -295,7 +298,7 @@ function drawScatter() {
     title: "Trade-offs",
     hint: `${[state.event, workloadLabel(state.at)].join(" · ")}. On the line: stores that no other beats in both.`,
     // With an even number before it, it would be alone in its row.
-    wide: document.querySelectorAll("#chart-list figure:not(.wide, #scatter)").length % 2 === 0,
+    wide: document.querySelectorAll("#chart-list figure:not(.wide, #scatter, [hidden])").length % 2 === 0,
     controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
     plot,
   });
@@ -409,6 +412,7 @@ function titleOf(of, ours) {
 function allPictures() {
   const along = (chosen) => data.axes.filter((axis) => varies(axis) && chosen(axis)).map((axis) => () => drawAlong(axis));
   return [
+    ...pickPictures,
     drawHeat,
     drawDetailChart,
     ...along(isCounted),
@@ -417,6 +421,9 @@ function allPictures() {
     drawScatter, drawCosts, drawPublished, drawRelative,
   ];
 }
+
+/** How many of them are above the list of pictures. */
+const PICTURES_ABOVE = pickPictures.length + 2;
 
 /** Pictures still to be drawn for the present choice. */
 let pending = [];
@@ -456,6 +463,7 @@ addEventListener("beforeprint", () => {
   while (pending.length) pending.shift()();
   folded = [...document.querySelectorAll("details:not([open], .save)")];
   for (const part of folded) part.open = true;
+  separateIn(document);
 });
 addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
 listeners.push(drawPictures);

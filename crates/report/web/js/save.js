@@ -30,9 +30,8 @@ function withColours(text) {
 }
 
 /** A picture with its title, what it shows in words, and the line to cite its run by, as one SVG. */
-function savedPicture(drawn, title, words) {
+function savedPicture(drawn, title, words, { cite }) {
   const width = Math.max(360, ...drawn.map((svg) => Number(svg.getAttribute("width"))));
-  const cite = data.runs[state.at[axisIndex.get("run")]].cite;
   const parts = [];
   let bottom = SAVED_MARGIN;
   const write = (text, look, attributes) => {
@@ -73,13 +72,14 @@ async function pixels({ text, width, height }) {
 /** A part of a file's name: letters, digits, points and dashes. */
 const slug = (words) => words.replace(/[^\p{L}\p{N}.]+/gu, "-").replace(/^[-.]+|-+$/g, "").slice(0, 80);
 
-/** A menu that saves what is drawn: the file is named after the run and the picture. */
-function saveMenu(title, words, drawn) {
-  const name = () => `${slug(data.runs[state.at[axisIndex.get("run")]].label)}-${slug(title)}`;
+/** A menu that saves what is drawn of a run, the chosen one unless it is given: the file is named after the run and the picture. */
+function saveMenu(title, words, drawn, run = state.at[axisIndex.get("run")]) {
+  const of = data.runs[run];
+  const name = `${slug(of.label)}-${slug(title)}`;
   const menu = element("details", { class: "save" });
   const kinds = {
-    SVG: () => save(`${name()}.svg`, "image/svg+xml", savedPicture(drawn(), title, words).text),
-    PNG: async () => save(`${name()}.png`, "image/png", await pixels(savedPicture(drawn(), title, words))),
+    SVG: () => save(`${name}.svg`, "image/svg+xml", savedPicture(drawn(), title, words, of).text),
+    PNG: async () => save(`${name}.png`, "image/png", await pixels(savedPicture(drawn(), title, words, of))),
   };
   const buttons = Object.entries(kinds).map(([kind, act]) => {
     const onclick = () => {

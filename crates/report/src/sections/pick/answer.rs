@@ -3,11 +3,11 @@
 use bakeoff_protocol::{FailureKind, Leaves};
 use bakeoff_results::goal::Goal;
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
-use bakeoff_stats::{Place, Ranking, TIED_WITHIN};
+use bakeoff_stats::{Interval, Place, Ranking, TIED_WITHIN};
 use bakeoff_text::{counted, listed, listed_at_most, minutes_or_seconds, ratio};
 
 use crate::document::Block;
-use crate::labels::up_to;
+use crate::labels::{from_one, up_to};
 use crate::sections::answer::describe_flushes;
 use crate::sections::pick::picked::{CUT_SHORT, Picked, describe_rival, surely};
 use crate::sections::pick::time::{enough, more_time};
@@ -167,17 +167,31 @@ pub(crate) fn behind(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     Some(format!("{} {takes} {times} ({sure}).", describe_rival(picked, ranking, next)))
 }
 
+/// The next store and how far a proven winner is ahead of it; `None` for any other answer.
+pub(crate) fn rival_ahead<'r>(picked: &Picked<'_>, ranking: &'r Ranking) -> Option<(&'r Place, Interval)> {
+    let is_winner = picked.outcome.answer(ranking) == PickAnswer::Winner;
+    let next = rival(ranking).filter(|_| is_winner)?;
+    Some((next, from_one(next.ratio_to_best?)))
+}
+
 /// The store and how sure that is.
 pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
-    let (best, answer) = (&ranking.order[0], picked.outcome.answer(ranking));
     let sentences = [Some(verdict(picked, ranking, usize::MAX)), behind(picked, ranking)];
-    let mut text = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    if picked.outcome.is_answered() && answer != PickAnswer::AloneByChance {
-        text += picked.outcome.after_power_cut(&best.name).map_or("", describe_power_cut);
+    let first = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let mut paragraphs = besides(picked, ranking);
+    paragraphs[0].insert_str(0, &first);
+    paragraphs.into_iter().map(|text| Block::paragraph_at(1, text)).collect()
+}
+
+/// What else there is to know: what a power cut leaves, what flushes take, and what the time or the disk left open; then what would help.
+pub(crate) fn besides(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
+    let mut text = String::new();
+    if picked.outcome.is_answered() && picked.outcome.answer(ranking) != PickAnswer::AloneByChance {
+        text += picked.outcome.after_power_cut(&ranking.best).map_or("", describe_power_cut);
     }
     text += &describe_flushes_of(picked, ranking);
     text += &no_time_for(picked);
     text += &describe_late(picked);
     text += &no_room_for(picked);
-    [Some(text), more_time(picked, ranking)].into_iter().flatten().map(|text| Block::paragraph_at(1, text)).collect()
+    [Some(text), more_time(picked, ranking)].into_iter().flatten().collect()
 }

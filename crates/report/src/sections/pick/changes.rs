@@ -34,7 +34,8 @@ fn not_tried(picked: &Picked<'_>, asked: &Ranking) -> Vec<Block> {
     lines.collect()
 }
 
-fn describe_change(picked: &Picked<'_>, answer: &str, change: &PickChange) -> String {
+/// What a change does to the answer, in a sentence.
+pub(crate) fn describe_change(picked: &Picked<'_>, answer: &str, change: &PickChange) -> String {
     let own = picked.title(answer);
     match change {
         PickChange::NotMeasured(Some(why)) => format!("not measured, {why}"),
