@@ -42,7 +42,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         _ => &[],
     };
     let flushed = "an environment with transactions: the log is flushed at every commit. Berkeley DB does not flush the names \
-        of new logs; bakeoff does. A batch is atomic, and batches take turns";
+        of new logs; bakeoff does. Pages are overwritten in place, so the disk must write each of them whole (4 KiB on most \
+        file systems). A batch is atomic, and batches take turns";
     Description::new(name, title)
         .summary(format!(
             "{summary} Reads copy entries from its pages. Opened for one process (DB_PRIVATE), although an environment could \

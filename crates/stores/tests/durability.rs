@@ -40,6 +40,14 @@ const EXCEPTIONS: Exceptions = Exceptions {
             "it holds no record until it is moved to the name of a log, and that matters",
         ),
     ],
+    dispensable: &[
+        ("sqlite", "-shm", "an index of the write-ahead log, made anew by whoever opens the database first"),
+        ("sqlite-jdbc", "-shm", "an index of the write-ahead log, made anew by whoever opens the database first"),
+        ("leveldb", "LOG", "it is for people"),
+        ("leveldb-jni", "LOG", "it is for people"),
+        ("rocksdb", "LOG", "it is for people"),
+        ("rocksdb-jni", "LOG", "it is for people"),
+    ],
     flushing_words: &[
         ("sqlite", "synchronous", "normal", "without a write-ahead log each commit is flushed"),
         ("sqlite", "journal", "delete", "with a rollback journal each commit is flushed"),

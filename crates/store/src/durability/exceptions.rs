@@ -11,6 +11,8 @@ pub struct Exceptions {
     pub now_and_then: &'static [(&'static str, usize, &'static str)],
     /// Files that a store's own thread creates and moves at any time: store, prefix of the file's name, why that needs no flush.
     pub made_beforehand: &'static [(&'static str, &'static str, &'static str)],
+    /// Files that a store makes anew after a power cut, or that are for people: store, part of the file's name, why it needs no flush.
+    pub dispensable: &'static [(&'static str, &'static str, &'static str)],
     /// Values with which a store flushes its writes at a level without flushes: store, setting, value, why.
     pub flushing_words: &'static [(&'static str, &'static str, &'static str, &'static str)],
 }

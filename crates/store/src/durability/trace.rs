@@ -1,6 +1,7 @@
 //! Which writes are flushed: `strace` shows the system calls from one acknowledgement to the next.
 //!
-//! Where acknowledged writes survive a power cut, each acknowledgement must follow a successful flush in the store's directory. A directory
+//! Where acknowledged writes survive a power cut, each acknowledgement must follow a successful flush in the store's directory. Every file
+//! that the acknowledging thread has written to must have been flushed since, by whichever thread. A directory
 //! with a new name must be flushed too, from opening on. For stores with a file per record, so must a directory that lost a name. Where the
 //! store declares flushes although a power cut may undo the last writes, each acknowledgement must follow any flush. Elsewhere writes must
 //! not be flushed at all, except by the stores of [`super::Exceptions`].
@@ -59,7 +60,7 @@ pub(super) fn flushes_as_logs_grow(subject: &Subject, durability: Durability) ->
     let small = subject.with_small_logs();
     match watch(small.as_ref().unwrap_or(subject), durability, batched, 0, ACKNOWLEDGEMENTS_LONG) {
         Err(outcome) => outcome,
-        Ok(watch) => match (&watch.nameless, watch.flushed) {
+        Ok(watch) => match (watch.unwritten.as_ref().or(watch.nameless.as_ref()), watch.flushed) {
             (Some(left), _) => Outcome::Failed(left.clone()),
             (None, 0) => Outcome::Failed("no acknowledgement came after a flush".to_owned()),
             (None, _) => Outcome::Ok(format!("{} acknowledged, {} files made", watch.acknowledged, watch.files_made)),
@@ -152,8 +153,9 @@ fn judge(subject: &Subject, durability: Durability, watch: Result<Watch, Outcome
     if flushed < all {
         return Outcome::Failed(seen);
     }
-    match &watch.left_unflushed {
-        Some(left) => Outcome::Failed(format!("{left} before its directory was flushed")),
-        None => Outcome::Ok(seen),
+    match (&watch.unwritten, &watch.left_unflushed) {
+        (Some(left), _) => Outcome::Failed(left.clone()),
+        (None, Some(left)) => Outcome::Failed(format!("{left} before its directory was flushed")),
+        (None, None) => Outcome::Ok(seen),
     }
 }

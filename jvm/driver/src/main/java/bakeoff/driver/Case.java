@@ -18,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Everything that a request names, found and checked before measuring. */
@@ -28,6 +29,9 @@ final class Case {
     final StoreDescription description;
     final Settings settings;
     final Tapes tapes;
+    /** Null if nothing is said of what is acknowledged. */
+    final Acknowledged acknowledged;
+
     private final StoreType type;
     /** Made for the first opened store. Later stores have the same form. */
     private Slices<?> slices;
@@ -129,12 +133,19 @@ final class Case {
         }
     }
 
-    private Case(Request request, StoreType type, StoreDescription description, Settings settings, Tapes tapes) {
+    private Case(
+            Request request,
+            StoreType type,
+            StoreDescription description,
+            Settings settings,
+            Tapes tapes,
+            Acknowledged acknowledged) {
         this.request = request;
         this.type = type;
         this.description = description;
         this.settings = settings;
         this.tapes = tapes;
+        this.acknowledged = acknowledged;
     }
 
     /**
@@ -194,30 +205,51 @@ final class Case {
                     "the request is for a compacted copy, which %s does not make: leave out `compacted_copy`"
                             .formatted(request.store()));
         }
-        checkCopy(request);
-        checkDirectory(request.directory());
+        boolean lists = description.can(Capability.SCAN_ORDERED) || description.can(Capability.SCAN_ANY_ORDER);
+        if (request.inventory().isPresent() && !(lists && description.can(Capability.KEEPS_DATA))) {
+            throw Failure.badRequest(
+                    "the request is for an inventory, but %s cannot list what is in it: leave out `inventory`"
+                            .formatted(request.store()));
+        }
+        checkNew(request);
+        Acknowledged acknowledged = openAcknowledged(request);
+        if (!request.recovers()) {
+            checkDirectory(request.directory());
+        }
         Tapes tapes = Tapes.open(
                 OpenPool.open(request.pool()),
                 request.phases(),
                 request.verify().orElse(null),
                 request.hints());
-        return new Case(request, type, description, settings, tapes);
+        return new Case(request, type, description, settings, tapes, acknowledged);
     }
 
-    /** Refuses a compacted copy where none can be made: nothing is there yet, but the directory around it is, which is not the store's own. */
-    static void checkCopy(Request request) throws Failure {
-        if (request.compactedCopy().isEmpty()) {
+    /**
+     * Refuses a compacted copy or an inventory where none can be made: nothing is there yet, but the directory around it
+     * is, which is not the store's own.
+     */
+    static void checkNew(Request request) throws Failure {
+        checkNew("compacted_copy", request.compactedCopy(), request.directory());
+        checkNew("inventory", request.inventory(), request.directory());
+    }
+
+    private static void checkNew(String key, Optional<Path> path, Path store) throws Failure {
+        if (path.isEmpty()) {
             return;
         }
-        Path copy = request.compactedCopy().get();
-        Path around = copy.toAbsolutePath().getParent();
-        boolean isThere = Files.exists(copy, LinkOption.NOFOLLOW_LINKS);
-        if (!isThere && around != null && Files.isDirectory(around) && !isSame(around, request.directory())) {
+        Path around = path.get().toAbsolutePath().getParent();
+        boolean isThere = Files.exists(path.get(), LinkOption.NOFOLLOW_LINKS);
+        if (!isThere && around != null && Files.isDirectory(around) && !isSame(around, store)) {
             return;
         }
-        throw Failure.badRequest(
-                "compacted_copy is %s: name a directory that is not there yet, in one that is, outside of the store's"
-                        .formatted(copy));
+        throw Failure.badRequest("%s is %s: name what is not there yet, in a directory that is, outside of the store's"
+                .formatted(key, path.get()));
+    }
+
+    /** The file for what is acknowledged. Null if the request has none. */
+    static Acknowledged openAcknowledged(Request request) throws Failure {
+        Optional<Path> path = request.acknowledged();
+        return path.isPresent() ? Acknowledged.open(path.get(), request.hints().threads()) : null;
     }
 
     private static boolean isSame(Path one, Path other) {

@@ -101,6 +101,8 @@ public final class Main {
         json.addProperty("version", VERSION);
         json.addProperty("build", "release");
         json.addProperty("platform", "jvm");
+        json.addProperty("recovers", true);
+        json.addProperty("power_cuts", true);
         json.addProperty("warms_up", true);
         JsonArray profiles = new JsonArray();
         profiles.add("cpu");

@@ -27,6 +27,9 @@ import java.util.Set;
  * @param warmUp a workload to run before measuring
  * @param verify the tape to replay after reopening the store
  * @param compactedCopy where to make a compacted copy after that
+ * @param crash the part of this process in a recovery
+ * @param acknowledged a file for what is acknowledged, at any moment
+ * @param inventory in a recovery: the file for what is found in the store
  * @param profile the kind of profile to take during the phases
  */
 record Request(
@@ -40,8 +43,24 @@ record Request(
         Optional<WarmUp> warmUp,
         Optional<Path> verify,
         Optional<Path> compactedCopy,
+        Optional<Crash> crash,
+        Optional<Path> acknowledged,
+        Optional<Path> inventory,
         Optional<Profiler.Wanted> profile) {
     static final int PROTOCOL = 2;
+
+    /** The part of a process in a recovery. */
+    enum Crash {
+        /** After the phases it dies by SIGKILL, with the store open. */
+        DIE,
+        /** It opens what a killed process left. */
+        RECOVER
+    }
+
+    /** Whether the store may have been killed, so that the directory may have any content. */
+    boolean recovers() {
+        return crash.equals(Optional.of(Crash.RECOVER));
+    }
 
     /**
      * One phase to replay.
@@ -148,6 +167,7 @@ record Request(
         }
         String durability = json.text("durability");
         DataHints hints = hints(json.object("hints"));
+        Optional<Crash> crash = json.isThere("crash") ? Optional.of(crash(json.text("crash"))) : Optional.empty();
         Request request = new Request(
                 json.text("store"),
                 Durability.of(durability).orElseThrow(() -> malformed("unknown durability `%s`".formatted(durability))),
@@ -155,19 +175,43 @@ record Request(
                 json.path("directory"),
                 json.path("pool"),
                 hints,
-                phases(json, hints),
+                phases(json, hints, crash.equals(Optional.of(Crash.RECOVER))),
                 json.isThere("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
                 json.isThere("verify") ? Optional.of(json.path("verify")) : Optional.empty(),
                 json.isThere("compacted_copy") ? Optional.of(json.path("compacted_copy")) : Optional.empty(),
+                crash,
+                json.isThere("acknowledged") ? Optional.of(json.path("acknowledged")) : Optional.empty(),
+                json.isThere("inventory") ? Optional.of(json.path("inventory")) : Optional.empty(),
                 json.isThere("profile") ? Optional.of(profile(json.object("profile"))) : Optional.empty());
-        if (json.isThere("crash")) {
-            throw Failure.badRequest(
-                    "the request has `crash`, but this driver does not say that it `recovers`: leave it out");
-        }
-        if (request.compactedCopy.isPresent() && request.verify.isEmpty()) {
-            throw Failure.badRequest("the request has compacted_copy without verify: give both");
-        }
+        refuseWrong(request);
         return request;
+    }
+
+    private static Crash crash(String word) throws Failure {
+        return switch (word) {
+            case "die" -> Crash.DIE;
+            case "recover" -> Crash.RECOVER;
+            default -> throw malformed("unknown crash `%s`: use die or recover".formatted(word));
+        };
+    }
+
+    /** Refuses a request that contradicts itself. */
+    private static void refuseWrong(Request request) throws Failure {
+        String wrong = null;
+        if (request.compactedCopy.isPresent() && request.verify.isEmpty()) {
+            wrong = "compacted_copy without verify: give both";
+        } else if (request.compactedCopy.isPresent() && request.crash.isPresent()) {
+            wrong = "compacted_copy with crash: leave one out";
+        } else if (request.inventory.isPresent() && !request.recovers()) {
+            wrong = "inventory without a recovery: give both";
+        } else if (request.inventory.isPresent() && request.verify.isPresent()) {
+            wrong = "inventory with verify: leave one out, a driver that lists what it finds compares nothing";
+        } else if (request.recovers() && request.inventory.isEmpty() && !request.phases.isEmpty()) {
+            wrong = "phases, but a recovery without an inventory has none: leave them out";
+        }
+        if (wrong != null) {
+            throw Failure.badRequest("the request has " + wrong);
+        }
     }
 
     private static Profiler.Wanted profile(Fields json) throws Failure {
@@ -187,10 +231,10 @@ record Request(
         }
         DataHints hints = hints(json.object("hints"));
         return new WarmUp(
-                json.path("pool"), phases(json, hints), hints, json.limit("time_ns"), json.limit("operations"));
+                json.path("pool"), phases(json, hints, false), hints, json.limit("time_ns"), json.limit("operations"));
     }
 
-    private static List<Phase> phases(Fields json, DataHints hints) throws Failure {
+    private static List<Phase> phases(Fields json, DataHints hints, boolean mayBeNone) throws Failure {
         List<Phase> phases = new ArrayList<>();
         for (JsonElement element : json.array("phases")) {
             Fields phase = new Fields(element.getAsJsonObject(), "phases.");
@@ -225,7 +269,7 @@ record Request(
             refuseWrong(read, hints.threads());
             phases.add(read);
         }
-        if (phases.isEmpty()) {
+        if (phases.isEmpty() && !mayBeNone) {
             throw Failure.badRequest("the request, or its warm_up, has no phases");
         }
         return List.copyOf(phases);

@@ -50,15 +50,38 @@ final class Run {
             baseline = WarmUp.run(it, it.request.warmUp().get(), check);
         }
         try (Profiler profiler = Profiler.start(it.request.profile())) {
+            Optional<Path> file = it.request.inventory();
+            Inventory inventory = file.isPresent() ? Inventory.create(file.get(), it.description) : null;
             Opened<?> opened = openToWrite();
-            return measure(opened.store, opened.tookNs);
+            if (it.acknowledged != null) {
+                it.acknowledged.setOpen();
+            }
+            return it.request.recovers() && inventory == null ? recovered(opened) : measure(opened, inventory);
         }
     }
 
-    private <B> JsonObject measure(Store<B> store, long openNs) throws Failure {
+    /** Compares what a killed process left. */
+    private JsonObject recovered(Opened<?> opened) throws Failure {
+        if (it.tapes.verify() != null && check) {
+            try {
+                LaneOutcome outcome = replayVerify(opened.store);
+                refuseWrong(outcome, "after it was killed and opened again: ");
+                emitter.emit(verified(opened.tookNs, outcome));
+            } catch (Failure failure) {
+                throw failure.inPhase("verify");
+            }
+        }
+        return close(opened.store);
+    }
+
+    private <B> JsonObject measure(Opened<B> first, Inventory inventory) throws Failure {
+        Store<B> store = first.store;
         List<Lane<B>> lanes = it.tapes.lanes(store, it.slices(store));
         baseline = baseline.isPresent() ? baseline : Counters.residentBytes();
-        emitter.emit(opened(store, openNs));
+        emitter.emit(opened(store, first.tookNs));
+        if (inventory != null) {
+            emitter.emit(inventory.add(store));
+        }
         Device device = Device.of(it.request.directory());
         for (int index = 0; index < it.tapes.phases().size(); index++) {
             Request.Phase phase = it.request.phases().get(index);
@@ -76,7 +99,14 @@ final class Run {
                 throw failure.inPhase(phase.name());
             }
         }
+        if (it.request.crash().equals(Optional.of(Request.Crash.DIE))) {
+            emitter.emit(Emitter.event("dying"));
+            die();
+        }
         JsonObject finished = close(store);
+        if (inventory != null) {
+            listAgain(inventory);
+        }
         if (it.tapes.verify() != null && check) {
             try {
                 emitter.emit(verify());
@@ -85,6 +115,28 @@ final class Run {
             }
         }
         return finished;
+    }
+
+    /** Ends this process by SIGKILL, with the store open. */
+    private static void die() throws Failure {
+        String kill = "kill -9 " + ProcessHandle.current().pid();
+        try {
+            new ProcessBuilder("/bin/sh", "-c", kill).start().waitFor();
+            throw new IOException("the process survived");
+        } catch (IOException | InterruptedException error) {
+            throw Failure.of(kill, error);
+        }
+    }
+
+    /** Lists the store after closing and reopening it. */
+    private void listAgain(Inventory inventory) throws Failure {
+        try {
+            Store<?> store = open().store;
+            emitter.emit(inventory.add(store));
+            Case.close(store);
+        } catch (Failure failure) {
+            throw failure.inPhase("inventory");
+        }
     }
 
     /** The store, and the time to open it. */
@@ -158,7 +210,7 @@ final class Run {
         Progress progress = new Progress(emitter, phase.name(), operations, job.counter());
         Churn.settle();
         Begin begun = Begin.now(device);
-        LaneOutcome outcome = new Team<>(store, lanes).replay(phase, tape, job);
+        LaneOutcome outcome = new Team<>(store, lanes, it.acknowledged).replay(phase, tape, job);
         long end = System.nanoTime();
         Churn.settle();
         Optional<Begin> measured = Optional.ofNullable(steady).flatMap(Steady::begin);
@@ -241,10 +293,15 @@ final class Run {
             Case.close(store);
             refuseWrong(inCopy, "in the compacted copy: ");
         }
-        JsonObject event = Emitter.event("verified");
-        event.addProperty("reopen_ns", opened.tookNs);
-        event.addProperty("entries", outcome.entries());
+        JsonObject event = verified(opened.tookNs, outcome);
         copy.ifPresent(made -> event.add("compacted_copy", made));
+        return event;
+    }
+
+    private static JsonObject verified(long reopenNs, LaneOutcome outcome) {
+        JsonObject event = Emitter.event("verified");
+        event.addProperty("reopen_ns", reopenNs);
+        event.addProperty("entries", outcome.entries());
         return event;
     }
 

@@ -18,12 +18,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Team<B> {
     private final Store<B> store;
     private final List<Lane<B>> lanes;
+    /** Null if nothing is said of what is acknowledged. */
+    private final Acknowledged acknowledged;
+
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** A team with buffers for each of its threads. */
     Team(Store<B> store, List<Lane<B>> lanes) {
+        this(store, lanes, null);
+    }
+
+    /** A team that says what is acknowledged. */
+    Team(Store<B> store, List<Lane<B>> lanes, Acknowledged acknowledged) {
         this.store = store;
         this.lanes = lanes;
+        this.acknowledged = acknowledged;
     }
 
     /** Replays all lanes of a tape. */
@@ -66,7 +75,9 @@ final class Team<B> {
     }
 
     private LaneOutcome replayLane(Request.Phase phase, TapeReader tape, int lane, Job job) throws Failure {
-        try (Session<B> session = store.session(new SessionPlan(phase.batched(), phase.ascending()))) {
+        try (Session<B> opened = store.session(new SessionPlan(phase.batched(), phase.ascending()))) {
+            Session<B> session =
+                    acknowledged == null ? opened : new Acknowledging<>(opened, acknowledged, lane, phase.batched());
             waiting.incrementAndGet();
             while (waiting.get() < lanes.size() && !job.isStopped()) {
                 Thread.onSpinWait();
