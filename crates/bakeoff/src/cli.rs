@@ -69,8 +69,16 @@ pub(crate) enum Verb {
     Request(RequestArguments),
     /// Check that a driver keeps the rules of docs/PROTOCOL.md
     CheckDriver(CheckDriverArguments),
+    /// Make a power cut of an earlier run again, from its recording
+    Cut(CutArguments),
     /// Remove what earlier runs left behind
     Clean(CleanArguments),
+    /// Serve a disk whose power will be cut; started by a run itself
+    #[command(hide = true)]
+    PowerCutDisk {
+        /// Files that the run has open
+        arguments: Vec<String>,
+    },
     /// Wait for the end of a run that made media, and remove what it left; started by the run itself
     #[command(hide = true)]
     Guard,
@@ -336,6 +344,27 @@ pub(crate) struct SpliceArguments {
     /// Change nothing, and fail where a document shows something else
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff cut --again 7ead7901843d039d:2:57              what the store was like after this cut
+  bakeoff cut --again 7ead7901843d039d:2:57 --explain    and what was pending, with its files
+Exit status: 0 if every acknowledged write was there, 1 if not, 2 usage or set-up.")]
+pub(crate) struct CutArguments {
+    /// The cut: cell, round and number, as the report lists bad cuts
+    #[arg(long, value_name = "CELL:ROUND:INDEX")]
+    pub(crate) again: String,
+    /// Print what was acknowledged, and each pending write with the files that it belongs to
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// The run [default: the newest below bakeoff-results]
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<PathBuf>,
+    /// Where tapes are made [default: a directory below bakeoff-results]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Args)]

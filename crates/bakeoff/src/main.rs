@@ -126,10 +126,12 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Tape(arguments) => verbs::tape::main(&arguments),
         Verb::Request(arguments) => verbs::request::main(&arguments),
         Verb::CheckDriver(arguments) => verbs::check_driver::main(&arguments),
+        Verb::Cut(arguments) => verbs::cut::main(&arguments),
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
         Verb::Completions { shell } => verbs::documentation::completions(shell),
         Verb::Man { directory } => verbs::documentation::man(&directory),
         Verb::Splice(arguments) => verbs::splice::main(&arguments),
+        Verb::PowerCutDisk { arguments } => bakeoff_engine::serve_disk(&arguments).map(|()| Outcome::Good),
         Verb::Guard => bakeoff_engine::guard(output::REPORTER).map(|()| Outcome::Good),
     }
 }

@@ -69,7 +69,7 @@ impl Grounds {
         report_left_stores(setup.directories.values(), setup.reporter);
         // Before the media, so that it is dropped after them, and outside their namespace.
         let guard = (!setup.made.is_empty()).then(|| Guard::start(&setup.base, &name)).transpose()?;
-        let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
+        let made = MadeMedia::create(&setup.made, &setup.base, &name, setup.is_cut())?;
         let directories = all_directories(setup, &made, file);
         file.write(directory.path())?;
         if let Some(groups) = &setup.groups {

@@ -9,6 +9,7 @@
 //! - `cell` runs one round of one cell.
 //! - [`check_driver`] tries the rules of the protocol on a driver.
 //! - [`pick`] makes a suite of a need, for a pick or a map.
+//! - `power_cut` is for cells whose disk loses its power, many times.
 //! - `place` is where stores, tapes and results lie.
 //! - `surroundings` is what goes on while cells are measured.
 //! - `mode` is the loop that the modes share: `run`, `race`, `rate_search` and `map`.
@@ -27,6 +28,7 @@ mod mode;
 pub mod pick;
 mod place;
 mod plan;
+mod power_cut;
 mod programs;
 mod quote;
 mod race;
@@ -60,6 +62,8 @@ pub use plan::resumption::check_unchanged;
 pub use plan::run_record::{run_record, skipped};
 pub use plan::setup::Setup;
 pub use plan::source::SuiteSource;
+pub use power_cut::again::{CutAgain, PendingWrite, cut_again};
+pub use power_cut::grounds::{power_cut_possibility, serve_disk};
 pub use programs::Missing;
 pub use reporter::Reporter;
 pub use state::Ended;

@@ -247,6 +247,7 @@ impl RunState<'_> {
             deadline: limit.is_cut_by_budget.then(|| self.deadline()).flatten(),
             memory_bytes_max: self.memory_bytes_max,
             groups: self.setup.groups.as_ref(),
+            cut: self.setup.cut_job(workload),
             again: command_again(
                 &cell.id,
                 &self.directory.path().display().to_string(),

@@ -72,6 +72,9 @@ pub struct Axes {
     /// The process that ran the phases was killed, and another one opened the store.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub killed: bool,
+    /// The power of the disk was cut, many times in a recording of what was written to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// What was profiled; absent if nothing was. Profiled cells are never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
@@ -106,6 +109,7 @@ impl Default for Axes {
             age: 0,
             rate_per_second: None,
             killed: false,
+            cut: false,
             profile: None,
         }
     }
@@ -218,7 +222,7 @@ impl Axis {
 }
 
 /// Every axis, in the order of the keys in results.
-pub static AXES: [Axis; 21] =
+pub static AXES: [Axis; 22] =
     [
         Axis::new(&["suite"], Role::Condition, Part::Neither, |of| AxisValue::text(&of.suite)),
         Axis::new(&["store"], Role::Contender, Part::Neither, |of| AxisValue::text(&of.store)),
@@ -257,6 +261,7 @@ pub static AXES: [Axis; 21] =
             .always_heads()
             .mention(Mention::Never),
         Axis::new(&["killed"], Role::Workload, Part::Neither, |of| AxisValue::Flag(of.killed)).order(7).identifies(),
+        Axis::new(&["cut"], Role::Workload, Part::Neither, |of| AxisValue::Flag(of.cut)).order(18).identifies(),
         Axis::new(&["profile"], Role::Condition, Part::Neither, |of| {
             AxisValue::Text(of.profile.map(|profile| profile.name().to_owned()))
         })
@@ -374,6 +379,7 @@ mod tests {
             age: 2,
             rate_per_second: Some(3),
             killed: true,
+            cut: true,
             profile: Some(Profile::Cpu),
             ..Axes::default()
         };

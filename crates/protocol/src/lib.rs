@@ -11,6 +11,7 @@ mod durability;
 mod event;
 mod measure;
 mod memory;
+mod power_cut;
 mod request;
 mod result;
 mod slow;
@@ -29,6 +30,7 @@ pub use event::{
 };
 pub use measure::{DiskUsage, Latency, OperationResult, Resources, SizeResult, ValueSizeRange};
 pub use memory::{MemoryShare, MemorySplit, Overhead};
+pub use power_cut::{BadCut, CutCount, CutPlace, CutVerdict, PowerCuts, Recorded};
 pub use request::{
     AMOUNT_MAX, Compression, Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX,
     Settings, WarmUp,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::axes::Axes;
-use crate::{FailureKind, Finished, Opened, PhaseResult, Settings, Verified};
+use crate::{FailureKind, Finished, Opened, PhaseResult, PowerCuts, Settings, Verified};
 
 /// The identity of a tape and its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,6 +140,9 @@ pub struct CellEnd {
     /// Closing, and the disk before and after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
+    /// What power cuts left of the store; absent if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_cuts: Option<Box<PowerCuts>>,
     /// Bytes of keys and values in the store at the end.
     pub data_bytes: u64,
     /// Records in the store at the end.

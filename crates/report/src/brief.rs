@@ -16,8 +16,8 @@ use bakeoff_text::{counted, format_count, listed_at_most};
 use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
 use crate::detail::Detail;
-use crate::document::{Block, Document, Fold, Form, SectionId, Title};
-use crate::sections::{failures, heading, report};
+use crate::document::{Block, Document, Fold, Form, Section, SectionId, Title};
+use crate::sections::{failures, heading, power_cuts, report};
 
 pub(crate) use compared::compared;
 pub use parts::Further;
@@ -62,7 +62,7 @@ pub(crate) fn answer(of: &Analysis, further: &Further) -> Document {
         (Some(outcome), ..) => picked::document(outcome),
         (_, Some(facts), _) => rates::document(of.run, facts, further),
         (.., Some(_)) => profiled::document(of),
-        _ => ranked::document(of),
+        _ => cut(of).unwrap_or_else(|| ranked::document(of)),
     };
     let unfinished = heading::unfinished(of.run).map(Block::Note);
     document.lead = unfinished.into_iter().chain(document.lead).collect();
@@ -72,6 +72,13 @@ pub(crate) fn answer(of: &Analysis, further: &Further) -> Document {
     document
 }
 
+/// The answer of a run whose disks lost their power.
+fn cut(of: &Analysis) -> Option<Document> {
+    let section = power_cuts::section(of.run, &of.contenders)?;
+    let rest = Section::new(SectionId::Hint, Title::None, Vec::new());
+    Some(Document { sections: vec![section, rest], ..Document::default() })
+}
+
 /// The checks, further facts, and where everything else is.
 fn closing(of: &Analysis, further: &Further) -> Vec<Block> {
     let cells = CellsMeasured::of(of.run);
@@ -79,12 +86,13 @@ fn closing(of: &Analysis, further: &Further) -> Vec<Block> {
     let failed = (!failed.is_empty()).then(|| format!("Failed somewhere, and not ranked there: {failed}."));
     // A run that reads nothing has its content compared.
     let checked = match cells.answers_checked {
+        0 if cells.entries_compared == 0 => String::new(),
         0 => format!("{} entries checked, all right.", format_count(cells.entries_compared)),
         answers => format!("{} checked, all right.", counted(answers, "answer")),
     };
     let notices = describe_notices(&Notices::of(of), further);
     let mut blocks: Vec<Block> = failed.into_iter().map(Block::paragraph).collect();
-    blocks.push(Block::paragraph(format!("{checked} {notices}")));
+    blocks.push(Block::paragraph(format!("{checked} {notices}").trim()));
     let own = if of.pick().is_none() { format!(" · Your own needs: {} pick", further.program) } else { String::new() };
     blocks.push(Block::paragraph(format!("All figures: {}{own}", further.full())));
     blocks.extend(further.page_line());

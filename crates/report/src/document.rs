@@ -161,6 +161,8 @@ pub(crate) enum SectionId {
     BackgroundWork,
     /// Time to close and to open again.
     Reopening,
+    /// What power cuts left of stores.
+    PowerCuts,
     /// What phases with cold caches began with.
     ColdStarts,
     /// Allocation and garbage collection on the JVM.

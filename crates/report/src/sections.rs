@@ -22,6 +22,7 @@ pub(crate) mod notes;
 pub(crate) mod pairs;
 pub(crate) mod phase_tables;
 pub(crate) mod pick;
+pub(crate) mod power_cuts;
 pub(crate) mod provenance;
 pub(crate) mod rates;
 pub(crate) mod reopening;
@@ -134,6 +135,7 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     let bars = bars::section(run, tables, contenders);
     // On a terminal, bars replace the answers, unless the full report is wanted.
     let in_place = bars.is_some() && !full;
+    all.add(Forms::ALL, || power_cuts::section(run, contenders));
     let answers = if in_place { Forms::MARKDOWN } else { Forms::TEXT };
     if bars.is_some() {
         all.add(Forms::TERMINAL, || answer::unequal(tables));

@@ -20,7 +20,7 @@ pub struct CellsMeasured {
     pub entries_compared: u64,
     /// The requested number of rounds. `None` if unknown.
     asked: Option<u32>,
-    /// Whether the run compares stores. Picks, rate searches and profiles have their own kinds of answer.
+    /// Whether the run compares stores. Picks, rate searches, profiles and power cuts have their own kinds of answer.
     compares: bool,
 }
 
@@ -64,7 +64,8 @@ impl CellsMeasured {
             answers_checked: phases.map(|phase| phase.result.answers_checked).fold(0, u64::saturating_add),
             entries_compared: entries.fold(0, u64::saturating_add),
             asked: run.record.rounds,
-            compares: run.pick().is_none()
+            compares: run.cells.iter().all(|cell| cell.end.power_cuts.is_none())
+                && run.pick().is_none()
                 && run.record.map.is_none()
                 && run.find_rate().is_none()
                 && run.profile().is_none(),

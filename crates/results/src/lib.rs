@@ -64,6 +64,7 @@ pub mod pick_outcome;
 pub mod pick_race;
 pub mod plausible;
 pub mod power_cut;
+pub mod power_cuts;
 pub mod published;
 mod race;
 pub mod rate_results;

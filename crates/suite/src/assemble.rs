@@ -22,11 +22,11 @@ use bakeoff_tree::{Tree, tree_entries};
 use crate::assemble::phase::Phase;
 use crate::axes::{self, AXES, Axes, Key, SuiteAxis, has_form, keys};
 use crate::error::{Problems, SuiteErrors};
-use crate::model::Suite;
+use crate::model::{Ending, Suite};
 use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
 
-const KNOWN: [&str; 21] = [
+const KNOWN: [&str; 22] = [
     "like",
     "title",
     "summary",
@@ -41,6 +41,7 @@ const KNOWN: [&str; 21] = [
     "baseline",
     "warm-up",
     "ending",
+    "cuts",
     "compacted-copy",
     "axes",
     "limits",
@@ -54,6 +55,9 @@ const KNOWN: [&str; 21] = [
 const MEMORY_BYTES: (u64, u64) = (64 << 10, 1 << 46);
 
 const PHASES_MAX: usize = 100;
+/// Power cuts in a round, besides those during creation and recovery.
+const CUTS_MAX: u64 = 1_000_000;
+const CUTS_DEFAULT: u64 = 100;
 const ROUNDS_MAX: u64 = 1_000;
 const ROUNDS_DEFAULT: u64 = 3;
 const SEED_DEFAULT: u64 = 1;
@@ -117,7 +121,15 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let memory_bytes = root.read("memory", problems, memory).flatten();
     let limits = limits::read(&root, problems);
     let warm_up = warm_up::read(&root, problems);
-    let killed = root.read("ending", problems, ending).unwrap_or(false);
+    let ending = root.read("ending", problems, ending).unwrap_or(Ending::Closed);
+    let cuts = count("cuts", (1, CUTS_MAX), CUTS_DEFAULT, problems) as u32;
+    if let (Some(place), true) = (root.key_place("cuts"), ending != Ending::Cut) {
+        problems.add(
+            place,
+            "`cuts` is the number of power cuts, and there are none",
+            "add ending = \"cut\", or leave `cuts` out",
+        );
+    }
     let compacted_copy = root.read("compacted-copy", problems, read::boolean).unwrap_or(false);
     let tree = tree::read(&root, problems);
     let tape = tape::read(&root, problems);
@@ -139,7 +151,9 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         problems.add(&file.axis_place("durability", 1), message, help);
     }
     for (axis, classes) in [("durability", &axes.durability), ("durability-otherwise", &axes.durability_otherwise)] {
-        if let (true, Some(at)) = (killed, classes.iter().position(|class| *class == Durability::None)) {
+        if let (true, Some(at)) =
+            (ending == Ending::Killed, classes.iter().position(|class| *class == Durability::None))
+        {
             let message = "durability `none` promises nothing for a process that is killed";
             problems.add(&file.axis_place(axis, at), message, "leave it out, or `ending`");
         }
@@ -183,7 +197,8 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         axes,
         limits,
         warm_up,
-        killed,
+        ending,
+        cuts,
         compacted_copy,
         phases,
         tree,
@@ -266,9 +281,10 @@ fn check_limits(given: Option<u64>, limits: &[Option<u64>], file: &SuiteFile, pr
     }
 }
 
-/// Reads how a cell ends: true if its process is killed.
-fn ending(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
-    read::choice(node, what, &[("closed", false), ("killed", true)], problems)
+/// Reads how a cell ends.
+fn ending(node: &Node, what: &str, problems: &mut Problems) -> Option<Ending> {
+    let choices = [("closed", Ending::Closed), ("killed", Ending::Killed), ("cut", Ending::Cut)];
+    read::choice(node, what, &choices, problems)
 }
 
 fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {

@@ -32,6 +32,17 @@ pub enum WarmUpLimit {
     Operations(u64),
 }
 
+/// How a cell ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The store is closed.
+    Closed,
+    /// The process is killed, and another one recovers the store.
+    Killed,
+    /// The power of the disk is cut, many times.
+    Cut,
+}
+
 /// Limits on the cost of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -54,7 +65,8 @@ pub struct Suite {
     pub(crate) axes: Axes,
     pub(crate) limits: Limits,
     pub(crate) warm_up: WarmUpLimit,
-    pub(crate) killed: bool,
+    pub(crate) ending: Ending,
+    pub(crate) cuts: u32,
     pub(crate) compacted_copy: bool,
     pub(crate) phases: Vec<PhaseSpec>,
     pub(crate) tree: Option<Tree>,
@@ -163,7 +175,17 @@ impl Suite {
 
     /// Whether the process is killed after the phases, and another process recovers the store.
     pub fn is_killed(&self) -> bool {
-        self.killed
+        self.ending == Ending::Killed
+    }
+
+    /// Whether the power of the disk is cut, many times in a recording of what was written to it.
+    pub fn is_cut(&self) -> bool {
+        self.ending == Ending::Cut
+    }
+
+    /// How often the power is cut in each round.
+    pub fn cuts(&self) -> u32 {
+        self.cuts
     }
 
     /// Whether stores make a compacted copy of themselves at the end, if they can, to measure its size.

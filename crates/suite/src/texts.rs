@@ -5,7 +5,7 @@ use bakeoff_text::did_you_mean;
 use crate::error::SuiteErrors;
 
 /// Name and text of every suite.
-pub(crate) const SUITES: [(&str, &str); 29] = [
+pub(crate) const SUITES: [(&str, &str); 30] = [
     ("quick", include_str!("../../../suites/quick.toml")),
     ("hines-2023", include_str!("../../../suites/hines-2023.toml")),
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
@@ -35,6 +35,7 @@ pub(crate) const SUITES: [(&str, &str); 29] = [
     ("steady-state", include_str!("../../../suites/steady-state.toml")),
     ("cold-cache", include_str!("../../../suites/cold-cache.toml")),
     ("larger-than-memory", include_str!("../../../suites/larger-than-memory.toml")),
+    ("power-cut", include_str!("../../../suites/power-cut.toml")),
 ];
 
 /// Their names, in that order.

@@ -271,6 +271,7 @@ pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
             disk_after_close: Some(DiskUsage { apparent_bytes: 6_000_000, allocated_bytes: 6_250_000, files: 2 }),
             store_properties: std::collections::BTreeMap::new(),
         }),
+        power_cuts: None,
         data_bytes: 5_000_000,
         records_alive: 1000,
     };

@@ -3,6 +3,7 @@
 pub(crate) mod check_driver;
 pub(crate) mod clean;
 pub(crate) mod compare;
+pub(crate) mod cut;
 pub(crate) mod doctor;
 pub(crate) mod documentation;
 pub(crate) mod map;

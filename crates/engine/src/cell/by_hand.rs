@@ -44,24 +44,7 @@ impl RequestByHand {
         let (recording, warm_up) = tapes(setup, planned, &own.path().join("tapes"), driver.description.warms_up)?;
         let store_directory = own.path().join("store");
         std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
-        let job = CellJob {
-            workload,
-            cell,
-            store: setup.store(name)?,
-            driver,
-            recording: &recording,
-            warm_up: warm_up.as_ref().map(|recording| (setup.suite.warm_up(), recording)),
-            compacted_copy: setup.suite.makes_compacted_copies(),
-            timeout: setup.suite.timeout(),
-            timeout_from: "--timeout",
-            deadline: None,
-            memory_bytes_max: None,
-            groups: None,
-            scratch: own.path(),
-            shared: own.path(),
-            again: String::new(),
-            seal: None,
-        };
+        let job = job_by_hand(setup, workload, cell, &recording, warm_up.as_ref(), own.path())?;
         let request = job.request(1, store_directory);
         if let Some(around) = request.compacted_copy.as_deref().and_then(Path::parent) {
             std::fs::create_dir(around).with_context(|| format!("cannot make {}", around.display()))?;
@@ -75,8 +58,39 @@ impl RequestByHand {
     }
 }
 
+/// A cell with what it needs by hand.
+pub(crate) fn job_by_hand<'a>(
+    setup: &'a Setup,
+    workload: &'a WorkloadPlan,
+    cell: &'a Cell,
+    recording: &'a Recording,
+    warm_up: Option<&'a Recording>,
+    directory: &'a Path,
+) -> Result<CellJob<'a>> {
+    let name = &cell.axes.store;
+    Ok(CellJob {
+        workload,
+        cell,
+        store: setup.store(name)?,
+        driver: setup.driver(name)?,
+        recording,
+        warm_up: warm_up.map(|recording| (setup.suite.warm_up(), recording)),
+        compacted_copy: setup.suite.makes_compacted_copies(),
+        timeout: setup.suite.timeout(),
+        timeout_from: "--timeout",
+        deadline: None,
+        memory_bytes_max: None,
+        groups: None,
+        cut: None,
+        scratch: directory,
+        shared: directory,
+        again: String::new(),
+        seal: None,
+    })
+}
+
 /// The tapes of a workload and those to warm up with, recorded here unless they were imported.
-fn tapes(
+pub(crate) fn tapes(
     setup: &Setup,
     workload: &WorkloadPlan,
     directory: &Path,
@@ -95,7 +109,11 @@ fn tapes(
 
 /// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as
 /// planned, in a closed loop, or at a rate that the run tried.
-fn replays<'a>(setup: &'a Setup, id: &str, rates: Option<&RateFacts>) -> Result<Vec<(&'a WorkloadPlan, WorkloadPlan)>> {
+pub(crate) fn replays<'a>(
+    setup: &'a Setup,
+    id: &str,
+    rates: Option<&RateFacts>,
+) -> Result<Vec<(&'a WorkloadPlan, WorkloadPlan)>> {
     let planned = setup.plan.workloads.iter();
     let mut replays: Vec<_> = planned.clone().map(|workload| (workload, workload.clone())).collect();
     let Some(facts) = rates else { return Ok(replays) };
@@ -112,7 +130,7 @@ fn replays<'a>(setup: &'a Setup, id: &str, rates: Option<&RateFacts>) -> Result<
 }
 
 /// The one cell whose id begins with `id`, with its workload as planned and as replayed.
-fn find<'a>(
+pub(crate) fn find<'a>(
     replays: &'a [(&'a WorkloadPlan, WorkloadPlan)],
     id: &str,
 ) -> Result<(&'a WorkloadPlan, &'a WorkloadPlan, &'a Cell)> {
@@ -131,7 +149,7 @@ fn find<'a>(
 }
 
 /// A bakeoff directory for this cell: made anew each time, since a store must start from nothing.
-fn fresh_directory(parent: &Path, cell: &str) -> Result<OwnDirectory> {
+pub(crate) fn fresh_directory(parent: &Path, cell: &str) -> Result<OwnDirectory> {
     make_named(parent, "--dir")?;
     let path = parent.join(format!("request-{cell}"));
     if path.exists() {

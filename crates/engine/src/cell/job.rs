@@ -10,7 +10,18 @@ use bakeoff_tape::{Recording, Seal};
 use crate::cell::request::{Phases, data_hints, phase_request, value_sizes, warm_up_request};
 use crate::drivers::discovery::Driver;
 use crate::place::cgroup::MemoryGroups;
+use crate::place::made_media::NewFileSystem;
 use crate::place::names::TEMPORARY;
+
+/// What a cell's power cuts need besides what every cell does.
+#[derive(Clone, Copy)]
+pub(crate) struct CutJob<'a> {
+    pub(crate) file_system: &'a NewFileSystem,
+    /// Cuts in a round, besides those of controls.
+    pub(crate) cuts: u32,
+    /// The suite's seed.
+    pub(crate) seed: u64,
+}
 
 /// A cell with everything needed to run it.
 pub(crate) struct CellJob<'a> {
@@ -37,6 +48,8 @@ pub(crate) struct CellJob<'a> {
     pub(crate) memory_bytes_max: Option<u64>,
     /// Where the cell's memory can be limited.
     pub(crate) groups: Option<&'a MemoryGroups>,
+    /// How the power is cut, if it is to be.
+    pub(crate) cut: Option<CutJob<'a>>,
     /// The command that shows a failure again.
     pub(crate) again: String,
 }

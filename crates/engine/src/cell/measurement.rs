@@ -18,6 +18,7 @@ use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
 use crate::place::own_directory::shown;
 use crate::plan::flush::flush_ns_before_cell;
+use crate::power_cut;
 use crate::surroundings::disturbance::Running;
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::profile::Profiling;
@@ -31,6 +32,9 @@ pub(crate) fn run(
     interrupt: &Interrupt,
     on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Vec<ResultLine>>> {
+    if let Some(cut) = &job.cut {
+        return Ok(power_cut::round::run(job, cut, round, &directory, log, interrupt));
+    }
     let profiling = profiling(job, round, &directory, &log);
     let profile = profiling.as_ref().and_then(Profiling::request);
     let mut request = Request { profile, ..job.request(round, directory) };

@@ -1,8 +1,8 @@
 //! The reports of a driver about one round of a cell, checked against its request, as result lines.
 
 use bakeoff_protocol::{
-    CellEnd, CellStatus, DiskUsage, Event, FailureKind, Finished, PhaseLine, PhaseResult, Request, ResultLine,
-    Structure, TapeFacts,
+    CellEnd, CellStatus, DiskUsage, Event, FailureKind, Finished, PhaseLine, PhaseResult, PowerCuts, Request,
+    ResultLine, Structure, TapeFacts,
 };
 
 use crate::cell::claims::directory::Kept;
@@ -58,6 +58,7 @@ impl<'a> RoundRecord<'a> {
             opened: None,
             verified: None,
             finished: None,
+            power_cuts: None,
             data_bytes: last.map_or(0, |tape| tape.data_bytes_after),
             records_alive: last.map_or(0, |tape| tape.records_after),
             log,
@@ -183,6 +184,15 @@ impl<'a> RoundRecord<'a> {
         self.end.phases_measured = Some(self.lines.len() as u64);
         self.lines.push(ResultLine::Cell(Box::new(self.end)));
         Some(self.lines)
+    }
+
+    /// The lines of a round whose disk lost its power.
+    pub(crate) fn end_cut(mut self, cuts: PowerCuts, process_ns: u64) -> Vec<ResultLine> {
+        self.end.process_ns = process_ns;
+        self.end.status = CellStatus::Ok;
+        self.end.phases_measured = Some(0);
+        self.end.power_cuts = Some(Box::new(cuts));
+        vec![ResultLine::Cell(Box::new(self.end))]
     }
 
     /// The larger of the peak seen from outside and the driver's own: a phase may begin and end between two looks from

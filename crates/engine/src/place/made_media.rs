@@ -32,7 +32,7 @@ use crate::programs::{Missing, dies_with_us, need, run};
 const PREFIX: &str = "new:";
 
 /// Size of a file system unless one is given.
-const BYTES_DEFAULT: u64 = 4 << 30;
+pub(crate) const BYTES_DEFAULT: u64 = 4 << 30;
 
 /// The smallest that can be made.
 const BYTES_MIN: u64 = 512 << 20;
@@ -66,8 +66,8 @@ pub(crate) struct NewFileSystem {
 }
 
 impl NewFileSystem {
-    /// Reads `new:FS` or `new:FS:SIZE`; `None` for what is a directory.
-    pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
+    /// Reads `new:FS`, which has so many bytes, or `new:FS:SIZE`; `None` for what is a directory.
+    pub(crate) fn parse(text: &str, bytes: u64) -> Result<Option<Self>> {
         let Some(wanted) = text.strip_prefix(PREFIX) else { return Ok(None) };
         let (name, size) = wanted.split_once(':').map_or((wanted, None), |(name, size)| (name, Some(size)));
         let names = FILE_SYSTEMS.map(|(name, ..)| name);
@@ -77,7 +77,7 @@ impl NewFileSystem {
         };
         let bytes = match size {
             Some(size) => parse_size(size).map_err(|why| anyhow::anyhow!("the size of the new {name}: {why}"))?,
-            None => BYTES_DEFAULT,
+            None => bytes,
         };
         if bytes < BYTES_MIN {
             bail!("a new {name} of {} is too small: give {} or more", format_size(bytes), format_size(BYTES_MIN));
@@ -110,7 +110,7 @@ impl NewFileSystem {
     /// Makes and mounts it in `own`; its server, if it has one.
     fn mount(&self, own: &Path) -> Result<Option<Child>> {
         let (image, point) = (own.join("image"), own.join(MOUNTED));
-        std::fs::create_dir(&point).with_context(|| format!("cannot make the directory {}", point.display()))?;
+        make_point(own)?;
         if self.is_in_memory() {
             let size = format!("size={}", self.bytes);
             run(dies_with_us(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point)))?;
@@ -120,26 +120,34 @@ impl NewFileSystem {
         file.set_len(self.bytes).with_context(|| format!("cannot make {}", image.display()))?;
         let remove_name =
             || std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()));
-        let run_on_image = |program: &str, arguments: &[&str], last: &[&Path]| {
-            let file = file.try_clone().context("cannot open an image twice")?;
-            run(dies_with_us(Command::new(program).args(arguments).arg(NAMELESS).args(last).stdin(file)))
-        };
         // Its server wants a name.
         let by_name = self.name == "ntfs";
         if !by_name {
             remove_name()?;
         }
-        if let Some((program, arguments)) = self.make().1.split_first() {
-            run_on_image(program, arguments, &[])?;
-        }
+        self.format(&file)?;
         if by_name {
             let server = serve_ntfs(own, &image, &point)?;
             remove_name()?;
             return Ok(Some(server));
         }
         // mount gives the loop device back when it is unmounted.
-        run_on_image("mount", &["-t", self.name, "-o", "loop"], &[&point]).map(|()| None)
+        run_on_image(&file, "mount", &["-t", self.name, "-o", "loop"], &[&point]).map(|()| None)
     }
+
+    /// Makes it in an image, which needs no name.
+    pub(crate) fn format(&self, image: &File) -> Result<()> {
+        match self.make().1.split_first() {
+            Some((program, arguments)) => run_on_image(image, program, arguments, &[]),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs a program on an image, which it finds without a name.
+fn run_on_image(image: &File, program: &str, arguments: &[&str], last: &[&Path]) -> Result<()> {
+    let image = image.try_clone().context("cannot open an image twice")?;
+    run(dies_with_us(Command::new(program).args(arguments).arg(NAMELESS).args(last).stdin(image)))
 }
 
 /// Bytes that the images will take in the end. They are sparse at first, but a file system rarely
@@ -211,7 +219,7 @@ fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
 /// What this thread mounts from now on is seen by itself and by what it starts, threads and
 /// programs, and goes with the last of these. Where that is not permitted, mounts are as
 /// everybody's.
-fn mount_for_ourselves() {
+pub(crate) fn mount_for_ourselves() {
     // SAFETY: no file descriptors are unshared, which is what could surprise other threads.
     let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
     // What others unmount is still unmounted here.
@@ -220,6 +228,11 @@ fn mount_for_ourselves() {
 
 /// Where in its directory a file system is mounted.
 const MOUNTED: &str = "mounted";
+
+fn make_point(own: &Path) -> Result<()> {
+    let point = own.join(MOUNTED);
+    std::fs::create_dir(&point).with_context(|| format!("cannot make the directory {}", point.display()))
+}
 
 /// A medium made for a run.
 struct Made {
@@ -245,8 +258,13 @@ pub(crate) struct MadeMedia {
 }
 
 impl MadeMedia {
-    /// Makes and mounts every one of `wanted` in `base`.
-    pub(crate) fn create(wanted: &BTreeMap<String, NewFileSystem>, base: &Path, run: &str) -> Result<Self> {
+    /// Makes every one of `wanted` in `base`, and mounts it unless disks are only made by cells.
+    pub(crate) fn create(
+        wanted: &BTreeMap<String, NewFileSystem>,
+        base: &Path,
+        run: &str,
+        by_cells: bool,
+    ) -> Result<Self> {
         let mut made = Self::default();
         if !wanted.is_empty() {
             mount_for_ourselves();
@@ -257,7 +275,11 @@ impl MadeMedia {
             let inside = own.path().to_owned();
             // Kept before mounting, so that it is removed however that ends.
             let kept = made.made.entry(medium.clone()).or_insert(Made { own, server: None });
-            kept.server = file_system.mount(&inside).with_context(|| format!("cannot make the medium `{medium}`"))?;
+            let made = match by_cells {
+                true => make_point(&inside).map(|()| None),
+                false => file_system.mount(&inside),
+            };
+            kept.server = made.with_context(|| format!("cannot make the medium `{medium}`"))?;
         }
         Ok(made)
     }
@@ -294,21 +316,24 @@ mod tests {
 
     #[test]
     fn new_file_systems_are_told_from_directories() {
-        assert_eq!(NewFileSystem::parse("/mnt/a").unwrap(), None);
-        assert_eq!(NewFileSystem::parse("new:xfs").unwrap(), Some(NewFileSystem { name: "xfs", bytes: 4 << 30 }));
-        let small = NewFileSystem::parse("new:ext4:1GiB").unwrap();
+        assert_eq!(NewFileSystem::parse("/mnt/a", BYTES_DEFAULT).unwrap(), None);
+        assert_eq!(
+            NewFileSystem::parse("new:xfs", BYTES_DEFAULT).unwrap(),
+            Some(NewFileSystem { name: "xfs", bytes: 4 << 30 })
+        );
+        let small = NewFileSystem::parse("new:ext4:1GiB", BYTES_DEFAULT).unwrap();
         assert_eq!(small, Some(NewFileSystem { name: "ext4", bytes: 1 << 30 }));
         for (wrong, says) in
             [("new:ext5", "did you mean `ext4`?"), ("new:xfs:big", "size"), ("new:xfs:1MiB", "too small")]
         {
-            let error = NewFileSystem::parse(wrong).unwrap_err().to_string();
+            let error = NewFileSystem::parse(wrong, BYTES_DEFAULT).unwrap_err().to_string();
             assert!(error.contains(says), "{wrong}: {error}");
         }
     }
 
     #[test]
     fn what_is_larger_than_the_room_there_is_is_refused() {
-        let new = |text: &str| NewFileSystem::parse(text).unwrap().unwrap();
+        let new = |text: &str| NewFileSystem::parse(text, BYTES_DEFAULT).unwrap().unwrap();
         let (small, large) = (new("new:tmpfs:1GiB"), new("new:tmpfs:100TiB"));
         let here = std::env::current_dir().unwrap();
         let check = |file_system: &NewFileSystem| {
@@ -339,7 +364,7 @@ mod tests {
                 continue;
             }
             let wanted = BTreeMap::from([("disk".to_owned(), wanted)]);
-            let made = match MadeMedia::create(&wanted, parent.path(), "test") {
+            let made = match MadeMedia::create(&wanted, parent.path(), "test", false) {
                 Ok(made) => made,
                 Err(why) => {
                     // A container may have root and no right to mount.

@@ -48,11 +48,11 @@ pub(crate) fn plan_media(
     media
 }
 
-/// The given media that are to be made.
-pub(crate) fn made_media(given: &BTreeMap<String, PathBuf>) -> Result<BTreeMap<String, NewFileSystem>> {
+/// The given media that are to be made, with so many bytes unless they have a size.
+pub(crate) fn made_media(given: &BTreeMap<String, PathBuf>, bytes: u64) -> Result<BTreeMap<String, NewFileSystem>> {
     let mut made = BTreeMap::new();
     for (name, place) in given {
-        let new = NewFileSystem::parse(&place.to_string_lossy());
+        let new = NewFileSystem::parse(&place.to_string_lossy(), bytes);
         if let Some(new) = new.with_context(|| format!("--medium {name}={}", place.display()))? {
             made.insert(name.clone(), new);
         }

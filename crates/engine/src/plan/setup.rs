@@ -12,17 +12,19 @@ use bakeoff_suite::{
     Cell, Disturbance, Plan, RunOptions, StoreChoice, Suite, WorkloadPlan, check_memory, check_stores, plan,
 };
 
+use crate::cell::job::CutJob;
 use crate::drivers::discovery::{Driver, Drivers};
 use crate::drivers::recipes::{drivers_for, lost, store_names};
 use crate::explain::explained;
 use crate::place::cgroup::MemoryGroups;
-use crate::place::made_media::{NewFileSystem, check_room};
+use crate::place::made_media::{BYTES_DEFAULT, NewFileSystem, check_room};
 use crate::place::own_directory::{make_named, shown};
 use crate::place::run_directory::Readers;
 use crate::plan::flush::Flushes;
 use crate::plan::imported_tape::ImportedTape;
 use crate::plan::media::{absolute, check_writable, made_media, media_directories, plan_media};
 use crate::plan::source::SuiteSource;
+use crate::power_cut::grounds;
 use crate::programs::Missing;
 use crate::reporter::Reporter;
 use crate::surroundings::{disturbance, profile};
@@ -107,7 +109,16 @@ impl Setup {
             suite = suite.replaying(&imported.workload)?;
         }
         let drivers = drivers_knowing(&suite, options.driver.as_deref())?;
-        let made = made_media(&options.media)?;
+        let is_cut = suite.measured().iter().any(Suite::is_cut);
+        let made = made_media(&options.media, if is_cut { grounds::DISK_BYTES } else { BYTES_DEFAULT })?;
+        if is_cut {
+            if !suite.measured().iter().all(Suite::is_cut) {
+                bail!(
+                    "some variants end with power cuts and some do not: give every variant ending = \"cut\", or none"
+                );
+            }
+            suite.all_media().into_iter().try_for_each(|medium| grounds::check_medium(medium, made.get(medium)))?;
+        }
         let directories = media_directories(options, &made, &suite)?;
         let base = options.dir.clone().unwrap_or_else(|| options.out.clone());
         check_links(&base).with_context(|| format!("cannot use {}", base.display()))?;
@@ -115,7 +126,9 @@ impl Setup {
             make_named(&base, "--dir")?;
         }
         let base = base.canonicalize().unwrap_or(base);
-        check_room(&made, &base)?;
+        if !is_cut {
+            check_room(&made, &base)?;
+        }
         // Nobody should wait for a driver to be built only to hear that a directory is not there.
         let drivers = drivers_for(drivers, suite.stores(), |_| options.driver.is_none(), may_build, reporter)?;
         let lost = lost(&drivers)?;
@@ -133,6 +146,7 @@ impl Setup {
         plan.skip_unresponsive(left_out.into_iter().filter_map(|store| lost.get_key_value(&store)));
         Machine::read_memory().memory_usable_bytes().map_or(Ok(()), |bytes| check_memory(&suite, &stores, bytes))?;
         plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
+        plan.skip_cut(|store| takes_cuts(&drivers, &stores, store));
         if let Some(profile) = options.profile {
             plan.profile(profile, |store| profile == Profile::Cpu || profiles_itself(&drivers, store, profile));
         }
@@ -170,7 +184,10 @@ impl Setup {
     fn checks(&self, missing: Missing) -> impl Iterator<Item = Result<()>> {
         let corpus = self.corpus.iter().map(|corpus| Ok(bakeoff_tape::check_corpus(corpus)?));
         let directories = self.directories.values().map(|directory| check_writable(directory));
-        let made = self.made.values().map(move |file_system| file_system.check(missing));
+        let made = self.made.values().map(move |file_system| match self.is_cut() {
+            true => grounds::check(file_system, missing),
+            false => file_system.check(missing),
+        });
         let disturbed =
             self.disturbances().into_iter().map(move |disturbance| disturbance::check(disturbance, missing));
         let profiled = std::iter::once_with(move || profile::check(self.is_sampled_from_outside(), missing));
@@ -189,6 +206,23 @@ impl Setup {
         let stores = self.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| &cell.axes.store);
         let missing = stores.filter_map(|store| Some((store, self.drivers.missing(store)?)));
         missing.map(|(store, why)| format!("{store} cannot be opened here, so its cells will fail: {why}")).collect()
+    }
+
+    /// Whether disks lose their power in this run. Then all of its media are made, and none is mounted before a cell.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.suite.measured().iter().any(Suite::is_cut)
+    }
+
+    /// How the power is cut in the cells of a workload, if it is.
+    pub(crate) fn cut_job(&self, workload: &WorkloadPlan) -> Option<CutJob<'_>> {
+        let axes = &workload.cells.first()?.axes;
+        let file_system = self.made.get(&workload.conditions.medium).filter(|_| axes.cut)?;
+        let suite = self
+            .suite
+            .measured()
+            .iter()
+            .find(|suite| suite.variant().map(|variant| &variant.name) == workload.variant.as_ref());
+        Some(CutJob { file_system, cuts: suite?.cuts(), seed: self.suite.seed() })
     }
 
     /// What else goes on in some workload of the plan.
@@ -239,6 +273,16 @@ impl Setup {
 /// The error where a store of the plan has no driver any more.
 fn not_offered(name: &str) -> String {
     format!("no driver offers the store `{name}`: put its driver back, or leave the store out with --stores")
+}
+
+/// Whether a store can be listed after a power cut, and its driver does that.
+fn takes_cuts(drivers: &Drivers, stores: &[StoreDescription], store: &str) -> bool {
+    let described = stores.iter().find(|described| described.name == store);
+    let lists = described.is_some_and(|described| {
+        let capabilities = &described.capabilities;
+        capabilities.keeps_data && (capabilities.scan_ordered || capabilities.scan_any_order)
+    });
+    lists && drivers.of_store(store).is_some_and(|driver| driver.description.power_cuts)
 }
 
 /// Whether the driver of a store can profile itself.

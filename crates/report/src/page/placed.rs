@@ -24,7 +24,8 @@ fn place_of(id: SectionId) -> Option<Place> {
         | SectionId::BySize
         | SectionId::Commits
         | SectionId::DiskUsage
-        | SectionId::ColdStarts => Some(Place::Below),
+        | SectionId::ColdStarts
+        | SectionId::PowerCuts => Some(Place::Below),
         _ => Some(Place::Answer),
     }
 }

@@ -83,6 +83,11 @@ impl Plan {
         self.leave_out(|axes| axes.killed && !can(&axes.store), &SkipReason::KillNotOffered);
     }
 
+    /// Skips cells of power cuts, for stores for which `can` returns false.
+    pub fn skip_cut(&mut self, can: impl Fn(&str) -> bool) {
+        self.leave_out(|axes| axes.cut && !can(&axes.store), &SkipReason::CutNotOffered);
+    }
+
     /// Removes unfit cells, and notes the reason once for each store.
     fn leave_out(&mut self, is_unfit: impl Fn(&Axes) -> bool, why: &SkipReason) {
         let mut unfit = BTreeSet::new();

@@ -256,6 +256,7 @@ impl Planner<'_> {
             unequal: self.suite.is_unequal(),
             memory_bytes: self.suite.memory_bytes(),
             killed: self.suite.is_killed(),
+            cut: self.suite.is_cut(),
             age: workload.age(),
             ..Axes::default()
         };

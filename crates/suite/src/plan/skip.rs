@@ -182,6 +182,8 @@ pub enum SkipReason {
     },
     /// The store's driver cannot be killed with the store open and recover it.
     KillNotOffered,
+    /// The store cannot list what a power cut left of it, or its driver does not.
+    CutNotOffered,
     /// A phase begins with cold caches, but the medium's files cannot be dropped from memory.
     CacheStays {
         /// What keeps them there.
@@ -309,6 +311,9 @@ impl fmt::Display for SkipReason {
             ),
             Self::UnresponsiveDriver { why } => write!(formatter, "its driver does not answer: {why}"),
             Self::KillNotOffered => write!(formatter, "n/a: its driver does not measure recovery"),
+            Self::CutNotOffered => {
+                write!(formatter, "n/a: it does not list what is in it, or its driver does not take part in power cuts")
+            }
             Self::CacheStays { kept_by } => write!(
                 formatter,
                 "n/a: caches cannot be cold, since {kept_by} keeps files in memory: use --dir or --medium with a directory on a disk"

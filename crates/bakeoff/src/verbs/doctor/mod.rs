@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use bakeoff_engine::{
-    Advised, Driver, Drivers, MemoryGroups, Recipe, explained, left_out, not_built, profiling_possibility,
+    Advised, Driver, Drivers, MemoryGroups, Recipe, explained, left_out, not_built, power_cut_possibility,
+    profiling_possibility,
 };
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
 use bakeoff_protocol::Platform;
@@ -58,6 +59,7 @@ fn print_machine(machine: &Machine) -> Result<()> {
         MemoryGroups::find().map_or_else(|why| format!("not possible: {}", explained(&why)), |_| "possible".to_owned());
     line("memory-limit", Some(limits))?;
     line("profiling", Some(profiling_possibility()))?;
+    line("power cuts", Some(power_cut_possibility()))?;
     line("swap in use", machine.swap_used_bytes.map(approximate_size))?;
     let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
     let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };

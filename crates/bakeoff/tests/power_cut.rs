@@ -1,0 +1,173 @@
+//! Disks lose their power, many times: controls are caught, sound stores keep everything, and nothing is left of a run that is killed.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use common::{Place, doctor_says_possible, unwrapped};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+const WHAT: &str = "power cuts";
+
+const MEDIUM: &str = "disk=new:ext4";
+
+fn suite(stores: &str, cuts: u32, rest: &str) -> String {
+    format!(
+        r#"
+rounds = 1
+ending = "cut"
+cuts = {cuts}
+
+[axes]
+stores = {stores}
+value-size = "100B..2KiB"
+records = 60
+
+[[phases]]
+name = "load"
+operation = "insert"
+
+[[phases]]
+name = "change"
+mix = {{ update = 60, insert = 20, delete = 20 }}
+operations = 60
+access = "uniform"
+{rest}
+"#
+    )
+}
+
+/// A place where disks can be cut; `None`, and that is said, where they cannot.
+fn place() -> Option<Place> {
+    let place = Place::new();
+    doctor_says_possible(&place, "power cuts", WHAT).then_some(place)
+}
+
+/// How often a cell found these verdicts, or others if `found` is false, in these places.
+fn verdicts(cell: &Value, places: &[&str], verdicts: &[&str], found: bool) -> u64 {
+    let counts = cell["power_cuts"]["counts"].as_array().expect("counts");
+    let has = |list: &[&str], value: &Value| list.contains(&value.as_str().expect("a word"));
+    let counted =
+        counts.iter().filter(|count| has(places, &count["place"]) && has(verdicts, &count["verdict"]) == found);
+    counted.map(|count| count["cuts"].as_u64().expect("a number")).sum()
+}
+
+const KEPT: &[&str] = &["kept", "one-more"];
+const PROMISED: &[&str] = &["after-acknowledgement", "random", "recovery"];
+
+#[test]
+fn sound_stores_keep_what_they_acknowledged_in_a_hundred_cuts_each() {
+    let Some(place) = place() else { return };
+    place.write("cut.toml", &suite(r#"["sqlite", "lmdb"]"#, 100, ""));
+    let ran = place.run(&["run", "cut.toml", "--medium", MEDIUM, "--durability", "power"]).expect(0);
+    assert!(ran.stdout.contains("After power cuts"), "{}", ran.stdout);
+    let cells = place.cells();
+    assert_eq!(cells.len(), 2);
+    for cell in &cells {
+        assert_eq!(cell["status"], "ok", "{cell}");
+        assert_eq!(verdicts(cell, PROMISED, KEPT, false), 0, "{}", cell["power_cuts"]);
+        assert!(verdicts(cell, PROMISED, KEPT, true) >= 100, "{}", cell["power_cuts"]);
+        assert!(verdicts(cell, &["creation"], KEPT, true) > 0, "{}", cell["power_cuts"]);
+        // The controls of the disk itself: without flushes nothing can be kept always.
+        assert!(verdicts(cell, &["ignored-flushes"], KEPT, false) > 0, "{}", cell["power_cuts"]);
+    }
+}
+
+#[test]
+fn controls_are_caught() {
+    let Some(place) = place() else { return };
+    let rest = "\n[settings.sqlite]\njournal = \"delete\"\nsynchronous = \"full\"\n";
+    place.write("cut.toml", &suite(r#"["faulty", "sqlite"]"#, 40, rest));
+    place.run(&["run", "cut.toml", "--medium", MEDIUM, "--durability", "consistent"]).expect(0);
+    for cell in place.cells() {
+        let lost = verdicts(&cell, &["after-acknowledgement"], KEPT, false);
+        match cell["store"].as_str().expect("a name") {
+            // It writes nothing before it is closed, so there are few moments to cut.
+            "faulty" => assert!(lost > 0 && verdicts(&cell, PROMISED, KEPT, false) >= 20, "{}", cell["power_cuts"]),
+            // The removal of its journal is not flushed: what was committed is rolled back.
+            _ => {
+                assert!(lost >= 10, "{}", cell["power_cuts"]);
+                assert_eq!(
+                    verdicts(&cell, PROMISED, &["kept", "one-more", "lost"], false),
+                    0,
+                    "{}",
+                    cell["power_cuts"]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_directory_cannot_lose_its_power() {
+    let place = Place::new();
+    place.write("cut.toml", &suite(r#"["lmdb"]"#, 10, ""));
+    for medium in [None, Some("disk=."), Some("disk=new:tmpfs")] {
+        let options: Vec<_> = medium.iter().flat_map(|medium| ["--medium", medium]).collect();
+        let refused = place.run(&[&["run", "cut.toml", "--plan"], &options[..]].concat()).expect(2);
+        assert!(
+            unwrapped(&refused.stderr).contains("--medium disk=new:ext4 or new:xfs or new:btrfs"),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+/// Who still has something of a place, and disks in memory that nobody else here makes.
+fn traces(place: &Place) -> Vec<PathBuf> {
+    let here = place.path().canonicalize().unwrap().display().to_string();
+    let entries = |directory: &str, file: &'static str| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.map(move |entry| entry.path().join(file)).collect::<Vec<_>>()
+    };
+    let files = [entries("/proc", "mountinfo"), entries("/proc", "environ")].concat();
+    let speaks_of_it =
+        |file: &PathBuf| std::fs::read(file).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&here));
+    let own = std::process::id().to_string();
+    let others = files.into_iter().filter(|file| !file.starts_with(PathBuf::from("/proc").join(&own)));
+    others.filter(speaks_of_it).chain(place.leftovers()).collect()
+}
+
+/// Processes that serve disks, by number.
+fn servers() -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let serves = |process: &i32| {
+        let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|word| word == b"power-cut-disk")
+    };
+    processes.filter(serves).collect()
+}
+
+#[test]
+fn a_run_killed_at_any_moment_leaves_nothing() {
+    let Some(place) = place() else { return };
+    drop(place);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    for round in 0..10 {
+        let place = Place::new();
+        place.write("cut.toml", &suite(r#"["sqlite"]"#, 200, ""));
+        let mut command = place.command(&["run", "cut.toml", "--medium", MEDIUM]);
+        let mark = place.path().canonicalize().unwrap();
+        let mut run = command.env("PLACE", mark).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(300 + random.next_u64() % 1_500));
+        if round % 3 == 0 {
+            // The server first: the run goes on without its disk.
+            for server in servers() {
+                let process = rustix::process::Pid::from_raw(server).unwrap();
+                let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+            }
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let begin = Instant::now();
+        while !traces(&place).is_empty() {
+            assert!(begin.elapsed() < Duration::from_secs(20), "round {round}: {:?} are left", traces(&place));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
