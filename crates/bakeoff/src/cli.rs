@@ -70,7 +70,7 @@ pub(crate) enum Verb {
     /// Check that a driver keeps the rules of docs/PROTOCOL.md
     CheckDriver(CheckDriverArguments),
     /// Make a power cut of an earlier run again, from its recording
-    Cut(CutArguments),
+    Cut(PowerCutArguments),
     /// Remove what earlier runs left behind
     Clean(CleanArguments),
     /// Serve a disk whose power will be cut; started by a run itself
@@ -352,7 +352,7 @@ Examples:
   bakeoff cut --again 7ead7901843d039d:2:57              what the store was like after this cut
   bakeoff cut --again 7ead7901843d039d:2:57 --explain    and what was pending, with its files
 Exit status: 0 if every acknowledged write was there, 1 if not, 2 usage or set-up.")]
-pub(crate) struct CutArguments {
+pub(crate) struct PowerCutArguments {
     /// The cut: cell, round and number, as the report lists bad cuts
     #[arg(long, value_name = "CELL:ROUND:INDEX")]
     pub(crate) again: String,

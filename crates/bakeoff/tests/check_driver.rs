@@ -354,6 +354,28 @@ fn a_driver_that_writes_to_the_pool_is_found() {
     assert!(finished.stdout.contains("pool.bin was changed"), "{}", finished.stdout);
 }
 
+/// The files in it were removed with the driver's directory.
+#[test]
+fn what_a_driver_mounts_keeps_its_files() {
+    if !Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success()) {
+        return say_skipped("mounts of a driver that is checked", "nothing may be mounted here");
+    }
+    let (place, native) = (Place::new(), driver());
+    let kept = place.path().join("kept");
+    std::fs::create_dir(&kept).expect("a directory");
+    std::fs::write(kept.join("file"), "kept").expect("a file");
+    let script = format!(
+        "test $1 = run || exec '{0}' \"$@\"\nrequest=$(cat); printf %s \"$request\" | '{0}' run; status=$?\n\
+         directory=${{request#*\\\"directory\\\": \\\"}}; directory=${{directory%%\\\"*}}\n\
+         mkdir \"$directory/below\" && mount --bind '{1}' \"$directory/below\"; exit $status",
+        text(&native),
+        text(&kept)
+    );
+    let program = with_program(&place, "bakeoff-driver-mounts", &script);
+    place.run(&["check-driver", text(&program), "lmdb", "--dir", ".", "--rule", "reads"]).expect(0);
+    assert_eq!(std::fs::read_to_string(kept.join("file")).expect("a file"), "kept");
+}
+
 /// Each of a hundred requests was waited for, two minutes long.
 #[test]
 fn a_driver_that_does_not_answer_is_given_up_soon() {

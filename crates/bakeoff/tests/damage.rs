@@ -109,21 +109,21 @@ fn real_runs() -> Vec<(Place, Whole)> {
     let rates = rate_suite(300, "rate = 1000", "");
     let pick = ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite", "--budget", "20s"];
     let turns = ["compare", "--run", "tiny.toml", "other.toml"];
-    let runs: [(&'static str, String, &[&str], i32, bool); 5] = [
-        ("stores", stores.clone(), &["run", "tiny.toml"], 0, true),
-        ("failures, levels and threads", failures, &["run", "tiny.toml"], 1, true),
-        ("a search for rates", rates, &["run", "tiny.toml", "--rounds", "1", "--find-rate", "p90<50ms"], 0, true),
-        ("a pick", stores.clone(), &pick, 0, false),
-        ("a side of a comparison", stores, &turns, 0, false),
+    // A busy machine may leave a pick undecided, and call equals different.
+    let runs: [(&'static str, String, &[&str], &[i32], bool); 5] = [
+        ("stores", stores.clone(), &["run", "tiny.toml"], &[0], true),
+        ("failures, levels and threads", failures, &["run", "tiny.toml"], &[1], true),
+        ("a search for rates", rates, &["run", "tiny.toml", "--rounds", "1", "--find-rate", "p90<50ms"], &[0], true),
+        ("a pick", stores.clone(), &pick, &[0, 1], false),
+        ("a side of a comparison", stores, &turns, &[0, 1, 3], false),
     ];
-    let make = |(kind, suite, arguments, status, resumes): (&'static str, String, &[&str], i32, bool)| {
+    let make = |(kind, suite, arguments, statuses, resumes): (&'static str, String, &[&str], &[i32], bool)| {
         let place = Place::new();
         place.write("tiny.toml", &suite);
         place.write("other.toml", &suite);
         let finished = place.run(arguments);
-        // A busy machine may leave a pick undecided.
-        let is_undecided = kind == "a pick" && finished.status == Some(1);
-        finished.expect(if is_undecided { 1 } else { status });
+        let status = finished.status.filter(|status| statuses.contains(status));
+        finished.expect(status.unwrap_or(statuses[0]));
         let directory = place.runs().into_iter().min().expect("a run");
         let run = Run::read(&directory).expect("a run");
         assert_eq!(run.notes, [], "{kind}");

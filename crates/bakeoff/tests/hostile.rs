@@ -555,7 +555,7 @@ fn what_a_driver_mounts_in_its_directory_keeps_its_files() {
     if !may("unshare -m true") {
         return common::say_skipped("mounts of drivers", "nothing may be mounted here");
     }
-    let outside = "kept=${directory%/*/*/*}/kept; mkdir -p \"$kept\"; echo kept >\"$kept/file\"";
+    let outside = "kept=$here/../kept; mkdir -p \"$kept\"; echo kept >\"$kept/file\"";
     let below = format!("{outside}; real; mkdir \"$directory/below\"; mount --bind \"$kept\" \"$directory/below\"");
     let over = format!("{outside}; real; mount --bind \"$kept\" \"$directory\"");
     let liar = Liar::new(&[("below", &below), ("over", &over)]);
@@ -653,7 +653,8 @@ fn a_driver_whose_path_cannot_be_written_down_is_left_out() {
     let liar = Liar::new(&[("liar", "real")]);
     let place = liar.place.path().join(OsStr::from_bytes(b"d\xff"));
     std::fs::rename(liar.place.path().join("drivers"), &place).expect("renamed");
-    let path = [place.as_os_str(), OsStr::new(":/usr/sbin:/usr/bin:/sbin:/bin")].concat();
+    let mut path = place.into_os_string();
+    path.push(":/usr/sbin:/usr/bin:/sbin:/bin");
     let ask = |arguments: &[&str]| {
         Finished::of(liar.place.command(arguments).env("PATH", &path).output().expect("bakeoff starts"))
     };

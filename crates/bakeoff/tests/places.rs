@@ -660,3 +660,33 @@ fn a_request_makes_no_directory_but_its_own() {
     place.run(&["request", &cell, "--run", run.to_str().expect("a path"), "--dir", "by-hand"]).expect(0);
     assert!(!place.path().join("before").exists() && place.path().join("by-hand").exists());
 }
+
+/// A FIFO in the place of a failed cell's log was waited for, and a link led anywhere.
+#[test]
+fn a_page_shows_no_log_that_is_no_file_or_lies_elsewhere() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\nfault = \"crash\"\nat = 300\n"));
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(1);
+    let run = place.only_run();
+    let (name, cell) = (run.to_str().expect("a path").to_owned(), place.cells()[0].clone());
+    let log = run.join(cell["log"].as_str().expect("a log"));
+    let page = || {
+        let begin = Instant::now();
+        place.run(&["report", &name, "--html", "page.html"]).expect(0);
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+        std::fs::read_to_string(place.path().join("page.html")).expect("a page")
+    };
+    std::fs::write(&log, "what it said").expect("a log");
+    assert!(page().contains("what it said"));
+    std::fs::remove_file(&log).expect("removed");
+    Command::new("mkfifo").arg(&log).status().expect("a FIFO");
+    page();
+    let logs = log.parent().expect("a directory");
+    let elsewhere = place.path().join("elsewhere");
+    std::fs::rename(logs, &elsewhere).expect("renamed");
+    let moved = elsewhere.join(log.file_name().expect("a name"));
+    std::fs::remove_file(&moved).expect("removed");
+    std::fs::write(&moved, "a secret").expect("a file");
+    symlink(&elsewhere, logs).expect("a link");
+    assert!(!page().contains("a secret"));
+}

@@ -1,6 +1,12 @@
 //! The lines that a pick shows to programs in Rust, compiled and run. Alone in its process, since they open files where it is.
 
-#![allow(unused_variables, unused_mut, unsafe_code, reason = "the lines are as a pick shows them")]
+#![allow(
+    unused_variables,
+    unused_mut,
+    unsafe_code,
+    clippy::type_complexity,
+    reason = "the lines are as a pick shows them"
+)]
 
 include!("bindings/rust.rs");
 

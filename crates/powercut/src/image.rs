@@ -81,7 +81,7 @@ impl Recording {
     fn units(&self, event: usize, unit: u64) -> Vec<Range<u64>> {
         let (offset, bytes) = match self.event(event) {
             Recorded::Write { offset, data } => (*offset, data.len() as u64),
-            Recorded::Zero { bytes, .. } => return vec![0..*bytes],
+            Recorded::Zero { bytes, .. } => return std::iter::once(0..*bytes).collect(),
             Recorded::Flush => return Vec::new(),
         };
         let (mut pieces, mut at) = (Vec::new(), 0);

@@ -12,8 +12,11 @@ use bakeoff_powercut::{
 
 const DISK_BYTES: u64 = 512 << 20;
 
+/// Names of options, with their values.
+type MountOptions = &'static [(&'static str, Option<&'static str>)];
+
 /// How file systems are made, and how they are mounted.
-const FILE_SYSTEMS: [(&str, &[&str], &[(&str, Option<&str>)]); 3] = [
+const FILE_SYSTEMS: [(&str, &[&str], MountOptions); 3] = [
     ("ext4", &["mkfs.ext4", "-q", "-F", "-b", "4096"], &[]),
     ("xfs", &["mkfs.xfs", "-q", "-f"], &[("nouuid", None)]),
     ("btrfs", &["mkfs.btrfs", "-q", "-f"], &[]),
@@ -137,7 +140,7 @@ fn a_flushed_file_survives_every_cut_and_an_unflushed_one_does_not() {
                 policy: *policy,
                 unit_bytes: 4096,
                 flushes: Flushes::Obeyed,
-                seed: random.next(),
+                seed: random.bits(),
             };
             let acknowledged = recording.acknowledged(*position)[1];
             let (flushed, unflushed) = after(&recording, &cut, kind, options);

@@ -198,7 +198,6 @@ pub(super) const HELP: &[Help] = &[
         ],
         examples: &[("tape summary app.csv", "mix, sizes, popularity, arrival")],
         notes: &[FORMS],
-        ..NONE
     },
     Help {
         command: "tape import",
@@ -221,7 +220,6 @@ pub(super) const HELP: &[Help] = &[
             ("pick --tape app.tape", "which store is best at it"),
         ],
         notes: &["What a trace reads, replaces or removes before it wrote it is loaded beforehand.", FORMS],
-        ..NONE
     },
     Help {
         command: "tape export",
@@ -238,7 +236,6 @@ pub(super) const HELP: &[Help] = &[
             "Each row has the right answer, and `load` rows have the records that were there before. So `bakeoff tape \
                   import` makes a tape with the same operations of it again.",
         ],
-        ..NONE
     },
     Help {
         command: "tape anonymize",
@@ -277,7 +274,6 @@ pub(super) const HELP: &[Help] = &[
             ("tape cut app.csv --from 1h --to 90m --out peak.csv", "from the first operation"),
         ],
         notes: &["Records that were there when the part begins are loaded beforehand, with the lengths that they had."],
-        ..NONE
     },
     Help {
         command: "tape merge",
@@ -293,7 +289,6 @@ pub(super) const HELP: &[Help] = &[
             ("tape merge eu.csv us.csv --apart --out both.csv", "key a of the first is 1:a"),
         ],
         notes: &["With --by turns times are left out."],
-        ..NONE
     },
     Help {
         command: "request",
@@ -336,6 +331,5 @@ pub(super) const HELP: &[Help] = &[
         ],
         examples: &[("clean --dry-run", "what would be removed"), ("clean --results", "results too")],
         notes: &["Only what carries bakeoff's marker is removed."],
-        ..NONE
     },
 ];

@@ -7,13 +7,13 @@ use bakeoff_engine::{CutAgain, Kind, PendingWrite, Setup, SuiteSource, cut_again
 use bakeoff_results::record::RunRecord;
 use bakeoff_text::{counted, format_size, listed, printable};
 
-use crate::cli::{CutArguments, DEFAULT_RESULTS};
+use crate::cli::{DEFAULT_RESULTS, PowerCutArguments};
 use crate::options::options_of;
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
 
 /// Runs the verb.
-pub(crate) fn main(arguments: &CutArguments) -> Result<Outcome> {
+pub(crate) fn main(arguments: &PowerCutArguments) -> Result<Outcome> {
     let name = Name::read(&arguments.again)?;
     let run = match &arguments.run {
         Some(run) => run.clone(),

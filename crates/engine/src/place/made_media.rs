@@ -24,8 +24,9 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::geteuid;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
+use crate::place::mounts::mounts_below;
 use crate::place::names;
-use crate::place::own_directory::{Kind, OwnDirectory, mounts_below};
+use crate::place::own_directory::{Kind, OwnDirectory};
 use crate::programs::{Missing, dies_with_us, need, run};
 
 /// What stands before a file system's name instead of a directory.

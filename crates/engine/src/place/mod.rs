@@ -3,6 +3,7 @@
 pub(crate) mod cgroup;
 pub(crate) mod guard;
 pub(crate) mod made_media;
+pub(crate) mod mounts;
 pub(crate) mod names;
 pub(crate) mod own_directory;
 pub(crate) mod results_removal;

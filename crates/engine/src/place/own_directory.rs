@@ -11,10 +11,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_files::{check_links, open_regular};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use rustix::mount::{UnmountFlags, unmount};
 use rustix::process::geteuid;
 
 use crate::explain::Advised;
+use crate::place::mounts::unmount_all;
 use crate::place::tree::remove_tree;
 
 /// The file that says a directory is ours.
@@ -184,7 +184,7 @@ impl OwnDirectory {
                 self.path.display()
             );
         }
-        unmount_below(&self.path)?;
+        unmount_all(&self.path)?;
         // Each one separately, since the marker next to them would make one branch of the whole.
         for entry in std::fs::read_dir(&self.path).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -211,28 +211,6 @@ fn has_only(path: &Path, names: &[&str]) -> bool {
 pub(crate) fn make_named(path: &Path, option: &str) -> Result<()> {
     let cannot = || Advised(format!("cannot make the directory {}. Give {option} another", path.display()));
     check_links(path).and_then(|()| std::fs::create_dir_all(path)).with_context(cannot)
-}
-
-/// Where something is mounted inside a bakeoff directory, deepest last.
-pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
-    let Ok(directory) = directory.canonicalize() else { return Vec::new() };
-    let mut mounts = bakeoff_measure::mount_points();
-    mounts.retain(|point| point.starts_with(&directory) && *point != directory);
-    mounts.sort();
-    mounts
-}
-
-/// Unmounts what a run mounted in its directory: nothing is ever removed through a mount.
-pub(crate) fn unmount_below(directory: &Path) -> Result<()> {
-    for point in mounts_below(directory).into_iter().rev() {
-        unmount(&point, UnmountFlags::empty())
-            // Busy, or its server is gone: out of sight at once, unmounted when nobody uses it any
-            // more.
-            .or_else(|_| unmount(&point, UnmountFlags::DETACH))
-            .map_err(io::Error::from)
-            .with_context(|| Advised(format!("cannot unmount {}. Run: umount {}", point.display(), point.display())))?;
-    }
-    Ok(())
 }
 
 /// A child that a killed process was just starting has its lock for this time at most.

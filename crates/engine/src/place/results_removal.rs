@@ -9,7 +9,8 @@ use bakeoff_protocol::TWINS_PROGRAM;
 use bakeoff_results::record::RUN_FILE;
 use bakeoff_results::results_file::RESULTS_FILE;
 
-use crate::place::own_directory::{Kind, MARKER, OwnDirectory, mounts_below, shown};
+use crate::place::mounts::mounts_below;
+use crate::place::own_directory::{Kind, MARKER, OwnDirectory, shown};
 
 /// Files of fixed names. `.new` is what a file is called until it is whole.
 const FILES: [&str; 6] = [RUN_FILE, "run.new", RESULTS_FILE, "results.new", "report.html", "report.new"];

@@ -11,8 +11,9 @@ use bakeoff_suite::RunOptions;
 use bakeoff_text::counted;
 
 use crate::explain::explained;
+use crate::place::mounts::unmount_all;
 use crate::place::names::{self, TEMPORARY};
-use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown, unmarked, unmount_below};
+use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown, unmarked};
 use crate::place::tree::{count_files, empty_tree, remove_tree};
 use crate::reporter::Reporter;
 
@@ -186,7 +187,7 @@ impl Scratch {
     fn try_to_clear(&mut self, medium: &str) -> Result<()> {
         let scratch = self.of(medium)?.to_owned();
         // What a driver has mounted there is not ours.
-        unmount_below(&scratch)?;
+        unmount_all(&scratch)?;
         let (store, retired) = (scratch.join(STORE), scratch.join(RETIRED));
         if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
             self.remove_or_put_aside(medium, &store)?;

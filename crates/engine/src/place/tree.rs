@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bakeoff_limits::spawn_in;
 
+use crate::place::mounts::unmount_all;
+
 /// How long a file that a killed program had open may keep its directory from being removed.
 const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 
@@ -18,11 +20,13 @@ const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 const HANDS: usize = 32;
 
 /// Removes a bakeoff directory, or one inside it, with everything in it. A missing one is no error. If a driver has put
-/// something else in its place, such as a link to someone else's directory, only that is removed.
+/// something else in its place, such as a link to someone else's directory, only that is removed. What it has mounted
+/// there keeps its files.
 pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     if is_other(root) {
         return std::fs::remove_file(root).with_context(|| format!("cannot remove {}", root.display()));
     }
+    unmount_all(root)?;
     // What cannot be removed by one of the threads is met again below, where the error is kept.
     on_branches(root, &|branch| drop(std::fs::remove_dir_all(branch)));
     let begin = Instant::now();

@@ -60,7 +60,7 @@ pub(super) fn choose(recording: &Recording, cuts: u32, seed: u64) -> Vec<Task> {
     for number in 0..after {
         let position = moments[number as usize * moments.len() / after as usize];
         let unit_bytes = UNITS[number as usize % UNITS.len()];
-        let cut = Cut { position, policy: Policy::Nothing, unit_bytes, flushes: Flushes::Obeyed, seed: random.next() };
+        let cut = Cut { position, policy: Policy::Nothing, unit_bytes, flushes: Flushes::Obeyed, seed: random.bits() };
         tasks.push(Task::Cut(CutPlace::AfterAcknowledgement, cut));
     }
     let mut draw = |number: u32, range: std::ops::Range<usize>| {
@@ -69,7 +69,7 @@ pub(super) fn choose(recording: &Recording, cuts: u32, seed: u64) -> Vec<Task> {
             policy: Policy::draw(&mut random),
             unit_bytes: UNITS[number as usize % UNITS.len()],
             flushes: Flushes::Obeyed,
-            seed: random.next(),
+            seed: random.bits(),
         })
     };
     let all = created..recording.len() + 1;
@@ -101,7 +101,7 @@ pub(super) fn choose_in_recovery(recording: &Recording, first: &Cut, cuts: u32) 
     let mut random = Random::new(first.seed);
     let draw = |_| {
         let position = recording.draw(0..recording.len() + 1, &mut random)?;
-        Some(Cut { position, policy: Policy::draw(&mut random), seed: random.next(), ..*first })
+        Some(Cut { position, policy: Policy::draw(&mut random), seed: random.bits(), ..*first })
     };
     (0..cuts).filter_map(draw).collect()
 }

@@ -58,7 +58,7 @@ pub(super) struct History {
     pub(super) lanes: Vec<Lane>,
     /// Keys, each with its lane.
     pub(super) keys: Vec<(Vec<u8>, usize)>,
-    numbers: HashMap<Vec<u8>, usize>,
+    pub(super) numbers: HashMap<Vec<u8>, usize>,
 }
 
 impl History {

@@ -108,7 +108,7 @@ impl LaneFound<'_> {
     fn judge(&self, acknowledged: usize) -> Judged {
         let next = self.lane.next_boundary(acknowledged);
         let (mut whole, mut partial, mut nearest) = (Vec::new(), Vec::new(), (usize::MAX, 0));
-        self.replay(&mut |writes, state, differing| {
+        self.replay(|writes, state, differing| {
             nearest = nearest.min((differing, writes));
             if differing == 0 {
                 whole.push(writes);
@@ -143,7 +143,7 @@ impl LaneFound<'_> {
     }
 
     /// Calls `at` at each boundary with the number of writes, the state then, and how many keys differ from what was found.
-    fn replay(&self, at: &mut dyn FnMut(usize, &[Option<Value>], usize)) {
+    fn replay(&self, mut at: impl FnMut(usize, &[Option<Value>], usize)) {
         let mut state = vec![None; self.found.len()];
         let own = |number: &usize| self.history.keys[*number].1 == self.number;
         let mut differing = (0..self.found.len()).filter(own).filter(|number| self.found[*number].is_some()).count();

@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Component, Path};
+use std::path::Path;
 
+use bakeoff_files::open_regular;
 use bakeoff_protocol::CellEnd;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
@@ -59,12 +60,14 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders, prefix: &str) -> M
     }
 }
 
-/// The end of a log inside the run's directory; `None` if there is none, or if its name leads elsewhere.
+/// The end of a log inside the run's directory; `None` if there is none, or if its name or a link leads elsewhere: a
+/// run may come from somebody else, and a page is shown around.
 fn log_end(directory: &Path, log: &str) -> Option<String> {
-    let inside = Path::new(log).components().all(|part| matches!(part, Component::Normal(_)));
-    let path = directory.join(log);
-    let regular = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    let mut file = File::open(path).ok().filter(|_| inside && regular)?;
+    let (directory, path) = (directory.canonicalize().ok()?, directory.join(log).canonicalize().ok()?);
+    if !path.starts_with(&directory) {
+        return None;
+    }
+    let mut file = open_regular(&path, File::options().read(true)).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX))).ok()?;
     let mut bytes = Vec::new();

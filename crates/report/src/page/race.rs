@@ -71,7 +71,7 @@ pub(crate) fn picks<'a>(runs: &'a [RankedRun], contenders: &Contenders) -> Vec<P
             best: index(&ranking.best),
             goal: outcome.facts.optimize.label(),
             race: outcome.course().into_iter().map(runner).collect(),
-            changes: outcome.facts.questions.iter().map(|of| change(&picked, ranking, of, &index)).collect(),
+            changes: outcome.facts.questions.iter().map(|of| change(&picked, ranking, of, index)).collect(),
         })
     };
     runs.iter().enumerate().filter_map(figures).collect()

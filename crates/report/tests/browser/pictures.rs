@@ -56,9 +56,9 @@ fn time_against_size_count_and_threads() {
 
 #[test]
 fn a_picture_along_an_axis_with_one_place_is_not_shown() {
-    let cell = |variant: &str, records: u64| {
+    let cell = |variant: &'static str, records: u64| {
         let axes = bakeoff_protocol::Axes { variant: Some(variant.to_owned()), records, ..axes("lmdb") };
-        gets(&axes, &[1_000, 1_010]).into_iter().map(|mut cell| {
+        gets(&axes, &[1_000, 1_010]).into_iter().map(move |mut cell| {
             cell.end.cell.push_str(variant);
             cell.phases.iter_mut().for_each(|line| line.cell.push_str(variant));
             cell
