@@ -32,6 +32,9 @@ const WEIGHTS_SUM_MAX: u64 = 100_000_000;
 /// The maximum width of a line.
 const COLUMNS: usize = 100;
 
+/// The most names of columns that are listed.
+const COLUMNS_SHOWN: usize = 8;
+
 /// The share of inserts from which on the order of inserts matters.
 const APPENDED_MIN: f64 = 0.05;
 
@@ -333,6 +336,9 @@ pub fn sentence(misfit: Misfit) -> String {
             bytes(operations),
             bytes(records)
         ),
+        Misfit::RemovesNothing { part } => {
+            format!("{} of its operations remove records that are not there.", percent(part))
+        }
         Misfit::Popularity { difference } => {
             format!("No law of popularity comes near: the nearest is off by {} of the operations.", percent(difference))
         }
@@ -388,6 +394,18 @@ pub fn notes(omitted: &Omitted, lacks_zone: bool) -> Vec<String> {
         let are = if omitted.other_keys == 1 { "is" } else { "are" };
         notes
             .push(format!("{} on keys that begin otherwise {are} left out.", counted(omitted.other_keys, "operation")));
+    }
+    if !omitted.columns.is_empty() {
+        let shown: Vec<_> = omitted.columns.iter().take(COLUMNS_SHOWN).map(|name| printable(name)).collect();
+        let more = omitted.columns.len() - shown.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.push(format!("Columns that are not read: {}{more}.", shown.join(", ")));
+    }
+    if omitted.reads_found_after_all > 0 {
+        notes.push(format!(
+            "{} found nothing though the record was there (expired or evicted?): on a tape it is found.",
+            counted(omitted.reads_found_after_all, "read")
+        ));
     }
     if lacks_zone {
         notes.push("Its times have no zone and count as UTC: --time-zone sets another.".to_owned());

@@ -21,9 +21,9 @@ const COUNT_MAX: u64 = 1 << 30;
 const COLUMNS: [&[&str]; 8] = [
     &["op", "operation", "op_type", "command", "cmd"],
     &["key"],
-    &["value_size", "value_bytes", "val_size", "size"],
-    &["key_size", "key_bytes"],
-    &["time", "op_time", "timestamp", "datetime", "ts"],
+    &["value_size", "value_bytes", "val_size", "value_length", "value_len", "size"],
+    &["key_size", "key_bytes", "key_length", "key_len"],
+    &["time", "op_time", "timestamp", "@timestamp", "datetime", "asctime", "ts"],
     &["thread", "thread_id", "tid"],
     &["op_count"],
     &["cache_hits", "cache_hit", "hits", "hit", "found"],
@@ -39,9 +39,45 @@ const THREAD: usize = 5;
 const COUNT: usize = 6;
 const HITS: usize = 7;
 
-/// Parts of names of columns that may change what a row means, so that such a column is not passed over.
-const TELLING: [&str; 10] =
-    ["count", "repeat", "weight", "batch", "commit", "transaction", "txn", "offset", "delta", "unit"];
+/// Parts of names of columns that may change what a row means, so that such a column is not passed over. They show how
+/// often it was done, with which others, whether it succeeded, and in which set of keys its key is.
+const TELLING: [&str; 19] = [
+    "count",
+    "repeat",
+    "weight",
+    "batch",
+    "commit",
+    "transaction",
+    "txn",
+    "offset",
+    "delta",
+    "unit",
+    "status",
+    "result",
+    "outcome",
+    "success",
+    "namespace",
+    "keyspace",
+    "database",
+    "bucket",
+    "columnfamily",
+];
+
+/// The same, as whole names.
+const TELLING_NAMES: [&str; 6] = ["miss", "missed", "ok", "table", "db", "collection"];
+
+/// How names end that say a unit, and its word for `--time-unit`.
+const UNITS: [(&str, &str); 9] = [
+    ("ms", "ms"),
+    ("millis", "ms"),
+    ("msec", "ms"),
+    ("us", "us"),
+    ("micros", "us"),
+    ("usec", "us"),
+    ("ns", "ns"),
+    ("nanos", "ns"),
+    ("nsec", "ns"),
+];
 
 /// Shorter names are not taken for others with a mistake in them.
 const NEAR_MIN: usize = 4;
@@ -63,6 +99,8 @@ pub(crate) struct Columns {
     hits: Option<usize>,
     /// Keys may be written otherwise than they are, and longer.
     is_rewritten: bool,
+    /// The names of columns that are not read.
+    pub(crate) passed_over: Vec<String>,
 }
 
 /// Twitter's columns.
@@ -77,6 +115,7 @@ pub(crate) const TWITTER: Columns = Columns {
     operations: None,
     hits: None,
     is_rewritten: true,
+    passed_over: Vec::new(),
 };
 
 /// A column's name without the quotation marks around it.
@@ -143,9 +182,9 @@ impl Columns {
             .filter(|(_, place)| place.is_none())
             .flat_map(|(names, _)| names.iter().copied())
             .collect();
-        for name in names.iter().filter(|name| known(name).is_none() && !is_ignored(name)) {
-            check_unread(name, &lacking)?;
-        }
+        let unread = names.iter().filter(|name| known(name).is_none() && !is_ignored(name) && !is_index(name));
+        unread.clone().try_for_each(|name| check_unread(name, &lacking))?;
+        let passed_over = unread.map(|name| shorten(name.as_bytes())).collect();
         let need = |column: usize| places[column].ok_or_else(|| format!("a column named {}", COLUMNS[column][0]));
         Ok(Self {
             count: names.len(),
@@ -158,7 +197,13 @@ impl Columns {
             operations: places[COUNT],
             hits: places[HITS],
             is_rewritten: false,
+            passed_over,
         })
+    }
+
+    /// Whether a row has neither an operation nor a key.
+    pub(crate) fn is_empty_in(&self, row: Row<'_>) -> bool {
+        row.field(self.operation).is_empty() && row.field(self.key).is_empty()
     }
 
     /// Whether rows say when they were.
@@ -275,6 +320,11 @@ impl Columns {
     }
 }
 
+/// Whether a column is the numbers of the rows, as data frames write them.
+fn is_index(name: &str) -> bool {
+    name.is_empty() || name.starts_with("unnamed:")
+}
+
 /// Refuses an unread column that may change the meaning of a row, or whose name is nearly that of a missing column.
 fn check_unread(name: &str, lacking: &[&str]) -> Result<(), String> {
     let near = nearest(name, lacking.iter().copied().filter(|_| name.len() >= NEAR_MIN));
@@ -284,11 +334,15 @@ fn check_unread(name: &str, lacking: &[&str]) -> Result<(), String> {
     let near = near.or_else(|| lacking.iter().copied().filter(begins).max_by_key(|known| known.len()));
     let shown = shorten(name.as_bytes());
     if let Some(near) = near {
+        let is_time = COLUMNS[TIME].contains(&near);
+        let unit = UNITS.iter().find(|(end, _)| is_time && folded(name).ends_with(end) && !folded(near).ends_with(end));
+        let unit = unit.map_or_else(String::new, |(_, word)| format!(" and give --time-unit {word}"));
         return Err(format!(
-            "known columns: `{shown}` is none (did you mean `{near}`?). Rename it, or leave it out with --ignore {shown}"
+            "known columns: `{shown}` is none (did you mean `{near}`?). Rename it{unit}, or leave it out with --ignore {shown}"
         ));
     }
-    if TELLING.iter().any(|part| name.contains(part)) {
+    let plain = folded(name);
+    if TELLING.iter().any(|part| plain.contains(part)) || TELLING_NAMES.contains(&&*plain) {
         return Err(format!(
             "no column `{shown}`, which could change what a row means: write what it says as rows, or leave it out with --ignore {shown}"
         ));

@@ -59,6 +59,8 @@ pub(crate) struct Totals {
     pub(crate) value_bytes_max: u64,
     /// Bytes of keys and values that the trace itself wrote.
     pub(crate) written_bytes: u64,
+    /// Reads that find a record which they did not find in the trace.
+    pub(crate) reads_found_after_all: u64,
     /// How much there is beyond the loaded records, now and at most.
     records: i64,
     records_most: i64,
@@ -212,7 +214,10 @@ impl Content {
         let before = Some(known.place).filter(|place| *place != ABSENT);
         step.flags = if before.is_some() { flags::FOUND } else { 0 };
         match operation {
-            Operation::Get => step.value = before.unwrap_or_default(),
+            Operation::Get => {
+                step.value = before.unwrap_or_default();
+                self.totals.reads_found_after_all += u64::from(told == Some(0) && step.value.bytes > 0);
+            }
             Operation::Delete => {
                 if let Some(value) = before {
                     self.totals.changed(-1, -length(value));

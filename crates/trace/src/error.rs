@@ -53,6 +53,9 @@ pub enum TraceError {
         /// The line, shortened.
         found: String,
     },
+    /// It is a text in another encoding.
+    #[error("the trace is text in UTF-16, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8 FILE")]
+    Utf16,
     /// Too many lines cannot be read as operations.
     #[error(
         "{unread} lines next to {operations} operations cannot be read as operations, more than one in a hundred. \

@@ -135,8 +135,10 @@ pub fn import_trace<R: Read + Send>(
     let operations = importer.operations;
     let lanes = importer.lanes();
     let has_batches = importer.commit_rest()?;
+    let reads_found_after_all = importer.content.totals().reads_found_after_all;
     let (mut imported, pool) = importer.finish((lanes, has_batches), None, progress)?;
     (imported.omitted, imported.lacks_zone) = (facts.omitted, facts.lacks_zone);
+    imported.omitted.reads_found_after_all = reads_found_after_all;
     if let Some(warm_up) = warm_up {
         warm_up.finish((operations, lanes.lanes(), imported.commits > 0), pool, progress)?;
     }

@@ -20,6 +20,11 @@ pub struct Omitted {
     pub unread: u64,
     /// The first of those, and its beginning.
     pub first_unread: Option<(Origin, String)>,
+    /// Columns of a table that are not read.
+    pub columns: Vec<String>,
+    /// Reads that found nothing, of a record that was written and not removed: it had expired, or was evicted. A tape
+    /// cannot show that, so they find it.
+    pub reads_found_after_all: u64,
     /// Their names, where they have any by which a user could ignore them.
     names: BTreeSet<String>,
 }
@@ -30,6 +35,9 @@ impl Omitted {
         self.without_record += other.without_record;
         self.other_keys += other.other_keys;
         self.unread += other.unread;
+        self.reads_found_after_all += other.reads_found_after_all;
+        let new = other.columns.iter().filter(|name| !self.columns.contains(name)).cloned().collect::<Vec<_>>();
+        self.columns.extend(new);
         self.first_unread = self.first_unread.take().or_else(|| other.first_unread.clone());
     }
 

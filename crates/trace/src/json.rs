@@ -17,10 +17,18 @@ const NAMES_MAX: usize = 256;
 /// The largest number that every program writes exactly as JSON.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
+/// The name of objects that have neither an operation nor a key, such as the other messages of a log.
+const WITHOUT_OP: &[u8] = b"without-op";
+
+/// How much of a line that is no row is kept, to be shown.
+const SHOWN_BYTES: usize = 64;
+
 /// A text of JSON lines.
 pub(crate) struct JsonTable<R> {
     lines: Lines<R>,
     number: u64,
+    /// The line, if it is no row: its beginning, and its name if it can be ignored by that.
+    foreign: Option<(Vec<u8>, Option<&'static [u8]>)>,
     object: Object,
     columns: Columns,
     /// The number of names that the columns are made of.
@@ -47,7 +55,7 @@ impl<R: Read> JsonTable<R> {
         }
         let intake = intake.clone();
         let columns = object.columns(Origin::Line(1), &intake)?;
-        Ok(Self { lines, number: 0, names: object.names.len(), object, columns, intake })
+        Ok(Self { lines, number: 0, foreign: None, names: object.names.len(), object, columns, intake })
     }
 }
 
@@ -59,6 +67,13 @@ impl<R: Read> Table for JsonTable<R> {
                 continue;
             }
             let origin = Origin::Line(number);
+            self.number = number;
+            self.foreign = None;
+            let shown = &line[..line.len().min(SHOWN_BYTES)];
+            if !line.trim_ascii_start().starts_with(b"{") {
+                self.foreign = Some((shown.to_vec(), None));
+                return Ok(true);
+            }
             if let Err(why) = self.object.read(line) {
                 let expected = format!("an object such as {{\"op\":\"get\",\"key\":\"a\",\"value_size\":1}} ({why})");
                 return Err(TraceError::line(origin, "the line", line, expected));
@@ -67,13 +82,17 @@ impl<R: Read> Table for JsonTable<R> {
                 self.columns = self.object.columns(origin, &self.intake)?;
                 self.names = self.object.names.len();
             }
+            let row = Row { bytes: &self.object.bytes, fields: &self.object.fields };
+            if self.columns.is_empty_in(row) {
+                self.foreign = Some((shown.to_vec(), Some(WITHOUT_OP)));
+                return Ok(true);
+            }
             let read = |strange: &&usize| self.columns.read().any(|(column, _)| column == **strange);
             if let Some(strange) = self.object.strange.iter().find(read) {
                 let found = self.object.names[*strange].clone();
                 let expected = "a name whose value is text, or a number that is exact: write other numbers as text";
                 return Err(TraceError::line(origin, "an object", &found, expected));
             }
-            self.number = number;
             return Ok(true);
         }
     }
@@ -84,6 +103,10 @@ impl<R: Read> Table for JsonTable<R> {
 
     fn columns(&self) -> &Columns {
         &self.columns
+    }
+
+    fn foreign(&self) -> Option<(&[u8], Option<&'static [u8]>)> {
+        self.foreign.as_ref().map(|(line, name)| (&line[..], *name))
     }
 }
 

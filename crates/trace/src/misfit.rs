@@ -1,5 +1,7 @@
 //! What a workload drawn from the figures of a trace does not have, where that decides how fast stores are.
 
+use bakeoff_tape::Operation;
+
 use crate::popularity::Law;
 use crate::sizes::means_differ;
 use crate::summary::Summary;
@@ -10,6 +12,12 @@ const IN_ORDER_MIN: f64 = 0.6;
 
 /// A law of popularity that differs by more from the trace is another one.
 const POPULARITY_DIFFERS: f64 = 0.15;
+
+/// From this part of the operations on, removals of nothing matter. A drawn workload removes only existing records.
+const REMOVES_NOTHING_MIN: f64 = 0.05;
+
+/// Of fewer operations, a part of them says little.
+const OPERATIONS_MIN: u64 = 1_000;
 
 /// Something of a trace that a workload drawn from its figures does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +33,11 @@ pub enum Misfit {
         operations: f64,
         /// The same over records.
         records: f64,
+    },
+    /// Operations remove records that are not there.
+    RemovesNothing {
+        /// The part of all operations that does.
+        part: f64,
     },
     /// No law of popularity comes near.
     Popularity {
@@ -42,7 +55,14 @@ impl Summary {
         let law = self.popularity.filter(|popularity| popularity.law != Law::Uniform);
         let difference = law.map_or(0.0, |popularity| popularity.difference);
         let popularity = (difference > POPULARITY_DIFFERS).then_some(Misfit::Popularity { difference });
-        in_order.into_iter().chain(self.popular_sizes()).chain(popularity).collect()
+        in_order.into_iter().chain(self.popular_sizes()).chain(self.removes_nothing()).chain(popularity).collect()
+    }
+
+    /// Whether removals often find no record.
+    fn removes_nothing(&self) -> Option<Misfit> {
+        let deletes = self.mix.get(&Operation::Delete).copied().unwrap_or(0);
+        let part = deletes.saturating_sub(self.turnover.deleted) as f64 / self.operations as f64;
+        (part >= REMOVES_NOTHING_MIN && self.operations >= OPERATIONS_MIN).then_some(Misfit::RemovesNothing { part })
     }
 
     /// Whether operations prefer sizes of values in a way that no two sizes represent.

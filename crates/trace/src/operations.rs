@@ -3,11 +3,13 @@
 use bakeoff_tape::Operation;
 
 /// The words for operations, those of memcached and of YCSB included.
-const WORDS: [(&str, Operation); 27] = [
+const WORDS: [(&str, Operation); 31] = [
     ("get", Operation::Get),
     ("gets", Operation::Get),
     ("get_lease", Operation::Get),
     ("read", Operation::Get),
+    ("exists", Operation::Get),
+    ("contains", Operation::Get),
     ("insert", Operation::Insert),
     ("add", Operation::Insert),
     ("create", Operation::Insert),
@@ -23,9 +25,11 @@ const WORDS: [(&str, Operation); 27] = [
     ("put", Operation::Upsert),
     ("upsert", Operation::Upsert),
     ("write", Operation::Upsert),
+    ("store", Operation::Upsert),
     ("delete", Operation::Delete),
     ("remove", Operation::Delete),
     ("del", Operation::Delete),
+    ("erase", Operation::Delete),
     ("scan", Operation::Scan),
     ("range", Operation::Scan),
     ("seek", Operation::Scan),

@@ -25,6 +25,9 @@ use crate::times::{Clock, TimeUnit, Times};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// The same in UTF-16, which some programs of Windows write.
+const BYTE_ORDER_MARKS_UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
 /// How texts begin that were compressed with gzip and with Zstandard.
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTANDARD: &[u8] = b"\x28\xb5\x2f\xfd";
@@ -111,8 +114,9 @@ impl<R: Read> Trace<R> {
             lines.skip(BYTE_ORDER_MARK.len());
         }
         let first = lines.peek_many(LINES_LOOKED_AT)?;
-        if first.is_empty() {
-            return Err(TraceError::Empty);
+        let Some(line) = first.first() else { return Err(TraceError::Empty) };
+        if BYTE_ORDER_MARKS_UTF_16.iter().any(|mark| line.starts_with(mark)) {
+            return Err(TraceError::Utf16);
         }
         let form = options.form.map_or_else(|| Form::of(&first), Ok)?;
         let (times, intake) = begin(form, options)?;

@@ -111,7 +111,8 @@ impl Summary {
                 report_read(progress, position.as_ref(), counting.operations)?;
             }
         }
-        let (omitted, lacks_zone) = (trace.omitted().clone(), trace.lacks_zone());
+        let (mut omitted, lacks_zone) = (trace.omitted().clone(), trace.lacks_zone());
+        omitted.reads_found_after_all = counting.reads_found_after_all;
         Ok(Self { omitted, lacks_zone, ..counting.finish()? })
     }
 
@@ -168,6 +169,8 @@ struct Counting {
     /// Whether a commit ended several writes.
     has_batches: bool,
     reads_missing: u64,
+    /// Reads of a length of 0, of a record that is there with another.
+    reads_found_after_all: u64,
     lives: Lives,
     /// The most records alive at one time, where it is known.
     records_max: Option<u64>,
@@ -210,6 +213,9 @@ impl Counting {
         // As an import has it: a record that was written is there until it is removed.
         let is_missing = event.operation == Operation::Get && key.birth == Birth::default();
         self.reads_missing += u64::from(is_operation && is_missing);
+        let is_found_after_all =
+            event.operation == Operation::Get && event.value_bytes == Some(0) && !is_missing && key.value_bytes != 0;
+        self.reads_found_after_all += u64::from(is_operation && is_found_after_all);
         // A read length of 0 means a missing key: it does not show how long its value was before.
         let told = event.value_bytes.filter(|bytes| *bytes > 0 || event.operation.writes_value());
         match told {

@@ -20,6 +20,11 @@ pub(crate) trait Table {
 
     /// Where in the row everything is.
     fn columns(&self) -> &Columns;
+
+    /// The beginning of the row's line if it is none of the table's, and its name if it can be ignored by that.
+    fn foreign(&self) -> Option<(&[u8], Option<&'static [u8]>)> {
+        None
+    }
 }
 
 /// Gives the operation of the next row that counts, and its number of repetitions. If `done` is above 0, it is the same
@@ -33,12 +38,15 @@ pub(crate) fn next_event<'a>(
     key: &'a mut Vec<u8>,
 ) -> Result<Option<(Event<'a>, u64)>, TraceError> {
     if done == 0 {
-        if !table.advance()? {
-            return Ok(None);
-        }
-        while !intake.is_all() && !is_wanted(table, intake, clock, key)? {
+        loop {
             if !table.advance()? {
+                intake.omitted.columns.clone_from(&table.columns().passed_over);
                 return Ok(None);
+            }
+            if let Some((line, name)) = table.foreign() {
+                pass_over(table.row().0, line, name, intake);
+            } else if intake.is_all() || is_wanted(table, intake, clock, key)? {
+                break;
             }
         }
     }
@@ -49,6 +57,15 @@ pub(crate) fn next_event<'a>(
         event.key_bytes -= prefix_bytes as u64;
     }
     Ok(Some((event, count)))
+}
+
+/// Counts a line that is no row of the table.
+#[cold]
+fn pass_over(origin: Origin, line: &[u8], name: Option<&'static [u8]>, intake: &mut Intake) {
+    match name {
+        Some(name) if intake.ignores(name) => intake.omitted.without_record += 1,
+        _ => intake.unread(origin, line, name),
+    }
 }
 
 /// Whether a row counts. If it does not, it is counted as left out.

@@ -66,6 +66,15 @@ impl Import {
     }
 }
 
+#[test]
+fn reads_of_what_a_cache_lost_are_counted() {
+    let text = "op,key,value_size\nget,a,0\nset,a,9\nget,a,0\nget,b,5\nget,b,0\nset,c,0\nget,c,0\n";
+    let import = Import::of(text, &ImportOptions::default()).unwrap();
+    assert_eq!((import.imported.reads_missing, import.imported.omitted.reads_found_after_all), (1, 2));
+    let steps = import.replay();
+    assert!(steps[0][2].found && steps[0][2].value_bytes == 9, "{steps:?}");
+}
+
 fn bytes(store: &Store) -> u64 {
     store.iter().map(|(key, value)| (key.len() + value.len()) as u64).sum()
 }

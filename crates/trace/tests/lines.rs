@@ -163,7 +163,8 @@ mod tables {
 
     #[test]
     fn a_column_that_may_change_the_meaning_is_not_passed_over() {
-        for column in ["repeat", "batch_id", "size_delta", "txn"] {
+        for column in ["repeat", "batch_id", "size_delta", "txn", "status", "Result", "name-space", "table", "miss"] {
+            let column = column.to_ascii_lowercase();
             let why = events(&format!("op,key,value_size,{column}\nget,a,1,7\n")).unwrap_err();
             assert!(why.contains(&format!("no column `{column}`, which could change what a row means")), "{why}");
         }
@@ -243,6 +244,28 @@ mod tables {
     }
 
     #[test]
+    fn text_in_utf_16_is_recognised() {
+        let bytes: Vec<u8> = "\u{feff}op,key,size\nget,a,1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let why = Trace::new(&bytes[..], &ReadOptions::default()).err().unwrap();
+        assert!(matches!(why, TraceError::Utf16) && why.to_string().contains("iconv -f UTF-16"), "{why}");
+    }
+
+    #[test]
+    fn columns_that_are_not_read_are_named() {
+        let text = "Unnamed: 0,op,key,value_size,ttl,latency_us,pid,notable\n0,get,a,1,60,5,7,x\n";
+        assert_eq!(with(text, &["pid"], "").unwrap().1.columns, ["ttl", "latency_us", "notable"]);
+        assert!(with("op,key,value_len\nexists,a,\nstore,a,1\nerase,a,\n", &[], "").unwrap().1.columns.is_empty());
+        for (name, unit) in
+            [("time_ms", " and give --time-unit ms"), ("ts-us", " and give --time-unit us"), ("timestamps", "")]
+        {
+            let why = with(&format!("op,key,value_size,{name}\nget,a,1,7\n"), &[], "").unwrap_err();
+            assert!(why.contains(&format!("Rename it{unit}, or leave it out with --ignore {name}")), "{why}");
+        }
+        let logged = "asctime,op,key,value_size\n\"2026-11-28 04:00:00,123\",get,a,1\n";
+        assert!(with(logged, &[], "").unwrap().0[0].3.is_some(), "as Python's logging writes times");
+    }
+
+    #[test]
     fn keys_of_one_prefix_are_taken_without_it() {
         let text = "op,key,key_size,value_size\nget,users/1,12,1\nget,notes/2,7,1\nset,users/,6,1\nset,users/3,7,9\n";
         let (rows, omitted) = with(text, &[], "users/").unwrap();
@@ -295,7 +318,7 @@ mod tables {
     fn statements_of_sql_are_no_log_of_ycsb() {
         let inserted = events("INSERT INTO notes VALUES ('n/1','aaaa')\n").unwrap();
         assert_eq!((&inserted[0].0[..], inserted[0].2), (&b"n/1"[..], Some(4)));
-        for (statement, name) in [("SELECT v FROM notes", "select"), ("UPDATE notes SET v='b'", "update")] {
+        for (statement, name) in [("SELECT v FROM notes", "other-select"), ("UPDATE notes SET v='b'", "other-update")] {
             let why = events(&format!("{statement}\n")).unwrap_err();
             assert!(why.contains(&format!("--ignore {name} leaves them out")), "{statement}: {why}");
         }

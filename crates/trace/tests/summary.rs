@@ -43,6 +43,18 @@ fn commits_are_batches_and_no_operations() {
     assert_eq!(refusal("op,key,value_size\ncommit,,\n"), TraceError::Empty.to_string());
 }
 
+/// A cache loses records that no line removes.
+#[test]
+fn reads_that_a_tape_cannot_miss_are_counted() {
+    let after_all = |rows: &str| {
+        let summary = summary(&format!("op,key,value_size,op_count,hits\n{rows}")).unwrap();
+        (summary.reads_missing, summary.omitted.reads_found_after_all)
+    };
+    assert_eq!(after_all("get,a,0,1,\nset,a,9,1,\nget,a,9,1,\nget,a,0,1,\ndelete,a,,1,\nget,a,0,1,\n"), (2, 1));
+    assert_eq!(after_all("set,a,0,1,\nget,a,0,1,\n"), (0, 0), "an empty value");
+    assert_eq!(after_all("get,a,9,5,3\nget,b,9,4,0\n"), (4, 2));
+}
+
 #[test]
 fn twitters_lines_have_sizes_of_their_own() {
     let text = "0,q:q:1:8WTfjZU14ee,17,213,4,get,0\n0,yDqF:3q:1A,12,27,5,set,300\n1,yDqF:3q:1A,12,0,5,gets,0\n";
@@ -364,6 +376,15 @@ fn what_figures_do_not_represent_is_found() {
         |random: &mut Xoshiro256PlusPlus| if !random.next_u64().is_multiple_of(10) { 0 } else { random.next_u64() % 9 };
     let sizes = keys(&mut (0..2_000).map(|_| few(&mut random)), &|key| if key == 0 { 10 } else { 1_000 });
     assert!(matches!(sizes[..], [Misfit::PopularSizes { .. }]), "{sizes:?}");
+    for (every, expected) in [(10, true), (30, false)] {
+        let row = |number: u64| match number % every {
+            0 => format!("delete,none{number},\n"),
+            _ => format!("get,{:06},10\n", random.next_u64() % 500),
+        };
+        let rows: String = (0..3_000).map(row).collect();
+        let found = summary(&format!("op,key,value_size\n{rows}")).unwrap().misfits();
+        assert_eq!(matches!(found[..], [Misfit::RemovesNothing { .. }]), expected, "one of {every}: {found:?}");
+    }
     // Making records goes in their order and is no walk, even if they are not marked as new.
     for making in ["insert", "upsert"] {
         let rows: String = (0..3_000).map(|key| format!("{making},{key:06},10\ndelete,{key:06},\n")).collect();

@@ -62,6 +62,8 @@ impl Log for Web {
             (b"GET" | b"HEAD", _) => (Operation::Get, None),
             (b"PUT", Answer::Done | Answer::NotSent) => (Operation::Upsert, None),
             (b"DELETE", _) => (Operation::Delete, None),
+            // It changed nothing.
+            (_, Answer::Missing) => return Line::WithoutRecord,
             _ => return Line::Unlike(method),
         };
         out.push(origin, (operation, target), value_bytes, Some(time_s));

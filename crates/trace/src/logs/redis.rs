@@ -1,6 +1,6 @@
 //! The output of Redis's `MONITOR`: `1339518083.107412 [0 127.0.0.1:60866] "set" "x" "6"`, time in seconds, database,
-//! client, and the command with its arguments, escaped. It has no answers, so neither lengths of values read nor
-//! misses.
+//! client, and the command with its arguments, escaped. Redis 2.4 prints `(db 0)` for database and client if the
+//! database is another than 0, and nothing else. There are no answers, so neither lengths of values read nor misses.
 //!
 //! A field of a hash is a record. Its key is the key of the hash, a zero byte and the field.
 
@@ -194,8 +194,18 @@ fn head(line: &[u8]) -> Option<Head<'_>> {
     let point = time.len().checked_sub(7)?;
     let (seconds, fraction) = (number(&time[..point])?, time[point..].strip_prefix(b".")?);
     let time_s = seconds as f64 + number(fraction)? as f64 / 1e6;
-    let rest = rest.strip_prefix(b" [")?;
-    let database = &rest[..rest.iter().take_while(|byte| byte.is_ascii_digit()).count()];
+    let rest = &rest[1..];
+    if rest.starts_with(b"\"") {
+        return Some(Head { time_s, database: b"0", rest });
+    }
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if let Some(rest) = rest.strip_prefix(b"(db ") {
+        let (database, rest) = rest.split_at(digits(rest));
+        let rest = rest.strip_prefix(b") ").filter(|_| !database.is_empty());
+        return rest.map(|rest| Head { time_s, database, rest });
+    }
+    let rest = rest.strip_prefix(b"[")?;
+    let database = &rest[..digits(rest)];
     let client = rest[database.len()..].strip_prefix(b" ")?;
     let end = memmem::find(client, b"] \"")?;
     (!database.is_empty()).then_some(Head { time_s, database, rest: &client[end + 2..] })

@@ -3,14 +3,16 @@
 //!
 //! Source: SQLite's documentation of `sqlite3_trace_v2` and of its command line, and what SQLite 3.40 prints.
 
+mod tokens;
+
 use std::collections::HashMap;
 
 use bakeoff_tape::Operation;
-use memchr::memchr;
 
 use crate::error::Origin;
 use crate::logs::spaces::Spaces;
 use crate::logs::{Line, Log, Out};
+use tokens::{Token, Tokens, Value};
 
 /// A statement that goes over several lines, at most.
 const STATEMENT_BYTES_MAX: usize = 1 << 20;
@@ -18,9 +20,6 @@ const STATEMENT_BYTES_MAX: usize = 1 << 20;
 /// The most tables with known facts, and the most nested savepoints.
 const TABLES_MAX: usize = 4096;
 const SAVEPOINTS_MAX: usize = 1024;
-
-/// An integer takes this much at most.
-const INTEGER_BYTES: u64 = 8;
 
 /// A log of statements.
 #[derive(Default)]
@@ -54,7 +53,8 @@ impl Transaction {
 #[derive(Default)]
 struct Table {
     columns: Vec<Vec<u8>>,
-    key: Option<Vec<u8>>,
+    /// The columns of its key; none if it is unknown.
+    key: Vec<Vec<u8>>,
     /// How many values its rows have besides the key.
     values: Option<usize>,
 }
@@ -105,13 +105,14 @@ enum Effect {
     Incomplete,
 }
 
-/// The statements that are operations if they are about a row by its key, each by how it begins and its name.
+/// The statements that are operations if they are about a row by its key, each by its first word. The name is that of
+/// other statements with this word: to ignore them leaves the operations in.
 const ON_ROWS: [(&str, &[u8]); 5] = [
-    ("select", b"select"),
-    ("insert", b"insert"),
-    ("replace", b"replace"),
-    ("update", b"update"),
-    ("delete", b"delete"),
+    ("select", b"other-select"),
+    ("insert", b"other-insert"),
+    ("replace", b"other-replace"),
+    ("update", b"other-update"),
+    ("delete", b"other-delete"),
 ];
 
 /// The statements that begin or end transactions.
@@ -211,175 +212,6 @@ fn is_open(statement: &[u8]) -> bool {
     Tokens { rest: statement }.any(|token| token == Token::Open)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
-    /// A word or a name, without the signs around it.
-    Word(&'a [u8]),
-    Text(&'a [u8]),
-    /// Digits of a blob.
-    Blob(&'a [u8]),
-    Number(&'a [u8]),
-    Sign(u8),
-    /// A text without an end.
-    Open,
-}
-
-#[derive(Clone)]
-struct Tokens<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Tokens<'a> {
-    /// The text before the sign that ends it. Two signs in it mean one.
-    fn quoted(&mut self, sign: u8) -> Option<&'a [u8]> {
-        let text = self.rest;
-        let mut at = 0;
-        loop {
-            at += memchr(sign, &text[at..])?;
-            if text.get(at + 1) != Some(&sign) {
-                self.rest = &text[at + 1..];
-                return Some(&text[..at]);
-            }
-            at += 2;
-        }
-    }
-}
-
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
-
-    fn next(&mut self) -> Option<Token<'a>> {
-        self.rest = self.rest.trim_ascii_start();
-        if self.rest.starts_with(b"--") {
-            let end = memchr(b'\n', self.rest)?;
-            self.rest = &self.rest[end..];
-            return self.next();
-        }
-        let (first, after) = self.rest.split_first()?;
-        let text = self.rest;
-        let mut quoted = |skipped: usize, sign: u8, make: fn(&'a [u8]) -> Token<'a>| {
-            self.rest = &text[skipped..];
-            match self.quoted(sign) {
-                Some(inner) => Some(make(inner)),
-                None => {
-                    self.rest = b"";
-                    Some(Token::Open)
-                }
-            }
-        };
-        match first {
-            b'\'' => return quoted(1, b'\'', Token::Text),
-            b'"' => return quoted(1, b'"', Token::Word),
-            b'`' => return quoted(1, b'`', Token::Word),
-            b'[' => return quoted(1, b']', Token::Word),
-            b'x' | b'X' if after.first() == Some(&b'\'') => return quoted(2, b'\'', Token::Blob),
-            _ => {}
-        }
-        let length = |is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
-        let is_signed = matches!(first, b'-' | b'+') && after.first().is_some_and(u8::is_ascii_digit);
-        if first.is_ascii_digit() || is_signed {
-            let digits = 1 + after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'.').count();
-            self.rest = &text[digits..];
-            return Some(Token::Number(&text[..digits]));
-        }
-        let letters = length(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 128);
-        if letters > 0 {
-            self.rest = &text[letters..];
-            return Some(Token::Word(&text[..letters]));
-        }
-        self.rest = after;
-        Some(Token::Sign(*first))
-    }
-}
-
-impl<'a> Tokens<'a> {
-    /// Takes a word if it is the next.
-    fn word(&mut self, word: &str) -> bool {
-        let mut ahead = self.clone();
-        let is = matches!(ahead.next(), Some(Token::Word(found)) if found.eq_ignore_ascii_case(word.as_bytes()));
-        if is {
-            *self = ahead;
-        }
-        is
-    }
-
-    /// Takes a sign if it is the next.
-    fn sign(&mut self, sign: u8) -> bool {
-        let mut ahead = self.clone();
-        let is = ahead.next() == Some(Token::Sign(sign));
-        if is {
-            *self = ahead;
-        }
-        is
-    }
-
-    fn name(&mut self) -> Option<&'a [u8]> {
-        match self.next()? {
-            Token::Word(name) => Some(name),
-            _ => None,
-        }
-    }
-
-    /// A table's name, perhaps after the name of its schema.
-    fn table(&mut self) -> Option<&'a [u8]> {
-        let name = self.name()?;
-        if self.sign(b'.') { self.name() } else { Some(name) }
-    }
-
-    /// A value that is written out; `None` if it is an expression.
-    fn value(&mut self) -> Option<Value<'a>> {
-        Some(match self.next()? {
-            Token::Text(text) => Value::Text(text),
-            Token::Blob(digits) => Value::Blob(digits),
-            Token::Number(digits) => Value::Number(digits),
-            Token::Word(word) if word.eq_ignore_ascii_case(b"null") => Value::Null,
-            _ => return None,
-        })
-    }
-
-    /// Whether nothing follows.
-    fn is_at_end(&mut self) -> bool {
-        self.sign(b';');
-        self.next().is_none()
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Value<'a> {
-    Text(&'a [u8]),
-    Blob(&'a [u8]),
-    Number(&'a [u8]),
-    Null,
-}
-
-impl Value<'_> {
-    fn bytes(self) -> u64 {
-        match self {
-            // Two signs mean one.
-            Self::Text(text) => (text.len() - text.iter().filter(|byte| **byte == b'\'').count() / 2) as u64,
-            Self::Blob(digits) => digits.len() as u64 / 2,
-            Self::Number(digits) => (digits.len() as u64).min(INTEGER_BYTES),
-            Self::Null => 0,
-        }
-    }
-
-    fn push(self, key: &mut Vec<u8>) {
-        let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
-        match self {
-            Self::Text(mut text) => {
-                while let Some(sign) = memchr(b'\'', text) {
-                    key.extend_from_slice(&text[..=sign]);
-                    text = &text[(sign + 2).min(text.len())..];
-                }
-                key.extend_from_slice(text);
-            }
-            Self::Blob(digits) => key.extend(digits.chunks_exact(2).map(|pair| value(pair[0]) << 4 | value(pair[1]))),
-            Self::Number(digits) => key.extend_from_slice(digits),
-            Self::Null => {}
-        }
-    }
-}
-
 impl Sql {
     /// Counts a statement that never became complete.
     fn abandon(&mut self, out: &mut Out<'_>) {
@@ -395,7 +227,7 @@ impl Sql {
             return if statement.starts_with(b"--") { Effect::Nothing } else { Effect::Unlike(b"") };
         };
         let is = |known: &str| first.eq_ignore_ascii_case(known.as_bytes());
-        let Some((_, name)) = ON_ROWS.iter().find(|(known, _)| is(known)) else {
+        let Some((word, name)) = ON_ROWS.iter().find(|(known, _)| is(known)) else {
             if is("create") {
                 return self.create(tokens, statement);
             }
@@ -404,20 +236,20 @@ impl Sql {
             }
             return if WITHOUT_ROWS.iter().any(|known| is(known)) { Effect::Nothing } else { Effect::Unlike(b"") };
         };
-        if out.ignores(name) {
+        if out.ignores(word.as_bytes()) {
             return if is_open(statement) || goes_on(statement) { Effect::Incomplete } else { Effect::Nothing };
         }
         let mut put = Put { sql: self, origin, out };
-        let done = match *name {
-            b"select" => put.select(tokens),
-            b"insert" | b"replace" => put.insert(tokens, is("replace")),
-            b"update" => put.update(tokens),
+        let done = match *word {
+            "select" => put.select(tokens),
+            "insert" | "replace" => put.insert(tokens, is("replace")),
+            "update" => put.update(tokens),
             _ => put.delete(tokens),
         };
         match done {
             Some(()) => {
                 match self.transaction.is_open() {
-                    _ if *name == b"select" => {}
+                    _ if *word == "select" => {}
                     true => self.transaction.wrote_at = Some(origin),
                     false => {
                         out.commit(origin);
@@ -473,7 +305,7 @@ impl Sql {
             let _ = tokens.word("not") && tokens.word("exists");
         }
         let (Some(name), true) = (tokens.table(), tokens.sign(b'(')) else { return Effect::Nothing };
-        let (mut columns, mut key, mut depth) = (Vec::new(), None, 1);
+        let (mut columns, mut key, mut depth) = (Vec::new(), Vec::new(), 1);
         let (mut begins, mut last_word) = (true, Vec::new());
         while let Some(token) = tokens.next() {
             match token {
@@ -488,11 +320,11 @@ impl Sql {
                         columns.push(lower.clone());
                     }
                     if lower == b"key" && last_word == b"primary" {
-                        // A key of the column, or of the columns in brackets, which must be one.
+                        // A key of the column, or of the columns in brackets.
                         let mut ahead = tokens.clone();
                         key = match ahead.sign(b'(') {
-                            true => ahead.name().filter(|_| ahead.sign(b')')).map(<[u8]>::to_ascii_lowercase),
-                            false => columns.last().cloned(),
+                            true => ahead.names_in_brackets(),
+                            false => columns.last().cloned().into_iter().collect(),
                         };
                     }
                     (begins, last_word) = (false, lower);
@@ -503,7 +335,7 @@ impl Sql {
                 break;
             }
         }
-        let values = Some(columns.len().saturating_sub(1));
+        let values = Some(columns.len().saturating_sub(key.len().max(1)));
         if let Some(known) = self.tables.entry(name) {
             *known = Table { columns, key, values };
         }
@@ -552,18 +384,28 @@ impl Put<'_, '_> {
             }
         }
         let table = tokens.table()?;
+        let mut ahead = tokens.clone();
+        if let Some(Token::Word(word)) = ahead.next()
+            && !word.eq_ignore_ascii_case(b"where")
+        {
+            // Another name for the table.
+            tokens = ahead;
+            if word.eq_ignore_ascii_case(b"as") {
+                tokens.name()?;
+            }
+        }
         let keys = self.keys(table, &mut tokens)?;
         if tokens.word("limit") {
             tokens.value()?;
         }
-        tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Get, table, *key, None)))
+        tokens.is_at_end().then(|| keys.each().for_each(|key| self.put(Operation::Get, table, key, None)))
     }
 
     fn delete(&mut self, mut tokens: Tokens<'_>) -> Option<()> {
         tokens.word("from").then_some(())?;
         let table = tokens.table()?;
         let keys = self.keys(table, &mut tokens)?;
-        tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Delete, table, *key, None)))
+        tokens.is_at_end().then(|| keys.each().for_each(|key| self.put(Operation::Delete, table, key, None)))
     }
 
     fn update(&mut self, mut tokens: Tokens<'_>) -> Option<()> {
@@ -576,35 +418,10 @@ impl Put<'_, '_> {
         loop {
             tokens.name()?;
             tokens.sign(b'=').then_some(())?;
-            let mut ahead = tokens.clone();
-            let value = ahead.value().filter(|_| {
-                let mut end = ahead.clone();
-                end.sign(b',') || end.word("where")
-            });
             columns += 1;
-            match value {
-                Some(value) => {
-                    bytes = bytes.map(|bytes| bytes + value.bytes());
-                    tokens = ahead;
-                }
-                // An expression: as long as before or of unknown length.
-                None => {
-                    bytes = None;
-                    let mut depth = 0;
-                    loop {
-                        let mut ahead = tokens.clone();
-                        match ahead.next()? {
-                            Token::Sign(b'(') => depth += 1,
-                            Token::Sign(b')') => depth -= 1,
-                            Token::Sign(b',') if depth == 0 => break,
-                            Token::Word(word) if depth == 0 && word.eq_ignore_ascii_case(b"where") => break,
-                            Token::Open => return None,
-                            _ => {}
-                        }
-                        tokens = ahead;
-                    }
-                }
-            }
+            // An expression is of unknown length.
+            let value = tokens.value_or_expression()?;
+            bytes = bytes.zip(value).map(|(bytes, value)| bytes + value.bytes());
             if !tokens.sign(b',') {
                 break;
             }
@@ -613,7 +430,7 @@ impl Put<'_, '_> {
         // Of a row with more values than these the length is unknown.
         let values = self.sql.tables.get(table).and_then(|table| table.values);
         let bytes = bytes.filter(|_| values.unwrap_or(1) == columns);
-        tokens.is_at_end().then(|| keys.iter().for_each(|key| self.put(Operation::Update, table, *key, bytes)))
+        tokens.is_at_end().then(|| keys.each().for_each(|key| self.put(Operation::Update, table, key, bytes)))
     }
 
     fn insert(&mut self, mut tokens: Tokens<'_>, replaces: bool) -> Option<()> {
@@ -637,24 +454,33 @@ impl Put<'_, '_> {
             tokens.sign(b')').then_some(())?;
         }
         tokens.word("values").then_some(())?;
-        let known = self.sql.tables.get(table);
-        let names = if names.is_empty() { known.map_or(&[][..], |known| &known.columns) } else { &names };
-        let key = known.and_then(|known| known.key.as_ref());
-        let place = key.and_then(|key| names.iter().position(|name| name == key)).unwrap_or(0);
+        let known = self.sql.tables.entry(table)?;
+        if known.key.is_empty() {
+            known.key.extend(names.first().cloned());
+        }
+        let columns = if names.is_empty() { &known.columns } else { &names };
+        let is_known = !columns.is_empty() && !known.key.is_empty();
+        let mut keys = Keys { values: Vec::new(), columns: if is_known { known.key.len() } else { 1 } };
         let mut rows = Vec::new();
         loop {
             tokens.sign(b'(').then_some(())?;
             let mut values = Vec::new();
             loop {
-                values.push(tokens.value()?);
+                values.push(tokens.value_or_expression()?);
                 if !tokens.sign(b',') {
                     break;
                 }
             }
             tokens.sign(b')').then_some(())?;
-            let key = *values.get(place)?;
-            let bytes = values.iter().map(|value| value.bytes()).sum::<u64>() - key.bytes();
-            rows.push((key, bytes, values.len() - 1));
+            let mut bytes: Option<u64> = values.iter().map(|value| value.map(Value::bytes)).sum();
+            for number in 0..keys.columns {
+                // If the row lacks the key, SQLite numbers it. If the key is unknown, it is the first column.
+                let place = if is_known { columns.iter().position(|name| *name == known.key[number])? } else { 0 };
+                let key = (*values.get(place)?)?;
+                bytes = bytes.map(|bytes| bytes - key.bytes());
+                keys.values.push(key);
+            }
+            rows.push((bytes, values.len() - keys.columns));
             if !tokens.sign(b',') {
                 break;
             }
@@ -668,40 +494,72 @@ impl Put<'_, '_> {
         } else {
             tokens.is_at_end().then_some(())?;
         }
-        if let (Some((_, _, count)), Some(known)) = (rows.first(), self.sql.tables.entry(table)) {
+        if let (Some((_, count)), Some(known)) = (rows.first(), self.sql.tables.entry(table)) {
             known.values = known.values.or(Some(*count));
         }
-        rows.iter().for_each(|(key, bytes, _)| self.put(operation, table, *key, Some(*bytes)));
+        keys.each().zip(rows).for_each(|(key, (bytes, _))| self.put(operation, table, key, bytes));
         Some(())
     }
 
-    /// The keys of `WHERE key = value` or `WHERE key IN (value, …)`.
-    fn keys<'a>(&mut self, table: &[u8], tokens: &mut Tokens<'a>) -> Option<Vec<Value<'a>>> {
+    /// The keys of `WHERE key = value`, `WHERE key IN (value, …)`, or `WHERE a = value AND b = value` where the key has
+    /// several columns.
+    fn keys<'a>(&mut self, table: &[u8], tokens: &mut Tokens<'a>) -> Option<Keys<'a>> {
         tokens.word("where").then_some(())?;
-        let column = tokens.table()?;
-        let mut keys = Vec::new();
+        let is_bracketed = tokens.sign(b'(');
+        let first = tokens.table()?;
+        let (mut values, mut others) = (Vec::new(), Vec::new());
         if tokens.word("in") {
             tokens.sign(b'(').then_some(())?;
             loop {
-                keys.push(tokens.value()?);
+                values.push(tokens.value()?);
                 if !tokens.sign(b',') {
                     break;
                 }
             }
             tokens.sign(b')').then_some(())?;
         } else {
-            tokens.sign(b'=').then_some(())?;
-            tokens.sign(b'=');
-            keys.push(tokens.value()?);
+            values.push(tokens.equal_value()?);
+            while tokens.word("and") {
+                others.push((tokens.table()?, tokens.equal_value()?));
+            }
         }
-        // The first column that a row is asked for by is the key, unless the table was made in the log.
-        let key = self.sql.tables.entry(table)?.key.get_or_insert_with(|| column.to_ascii_lowercase());
-        key.eq_ignore_ascii_case(column).then_some(keys)
+        (!is_bracketed || tokens.sign(b')')).then_some(())?;
+        // The first column that a row is asked for by is the key, unless an earlier statement shows it.
+        let key = &mut self.sql.tables.entry(table)?.key;
+        match key.len() {
+            0 if others.is_empty() => key.push(first.to_ascii_lowercase()),
+            1 if others.is_empty() => key[0].eq_ignore_ascii_case(first).then_some(())?,
+            columns if columns != others.len() + 1 || values.len() != 1 => return None,
+            _ => {
+                others.push((first, values[0]));
+                let value = |column: &Vec<u8>| others.iter().find(|(name, _)| name.eq_ignore_ascii_case(column));
+                values = key.iter().map(|column| value(column).map(|(_, value)| *value)).collect::<Option<_>>()?;
+            }
+        }
+        Some(Keys { values, columns: key.len() })
     }
 
-    fn put(&mut self, operation: Operation, table: &[u8], key: Value<'_>, value_bytes: Option<u64>) {
+    /// Puts an operation on a row. Values of a key of several columns have a zero byte between them.
+    fn put(&mut self, operation: Operation, table: &[u8], key: &[Value<'_>], value_bytes: Option<u64>) {
         let name = self.sql.spaces.begin(table);
-        key.push(name);
+        for (number, value) in key.iter().enumerate() {
+            if number > 0 {
+                name.push(0);
+            }
+            value.push(name);
+        }
         self.out.push(self.origin, (operation, name), value_bytes, None);
+    }
+}
+
+/// The keys of rows, each as many values as the key has columns.
+struct Keys<'a> {
+    values: Vec<Value<'a>>,
+    columns: usize,
+}
+
+impl<'a> Keys<'a> {
+    fn each(&self) -> impl Iterator<Item = &[Value<'a>]> {
+        self.values.chunks_exact(self.columns)
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Strace {
     done: VecDeque<Done>,
     lines: u64,
     last: Option<(Origin, Option<f64>)>,
+    /// Where `-r` prints the time since the line before: their sum.
+    elapsed_s: f64,
 }
 
 #[derive(Default)]
@@ -74,7 +76,14 @@ impl Log for Strace {
         while self.done.front().is_some_and(|done| done.line + LINES_UNTIL_RENAMED < self.lines) {
             self.give(out);
         }
-        let Some(Parts { process, time_s, text }) = parts(line) else { return Line::Foreign };
+        let Some(Parts { process, time, text }) = parts(line) else { return Line::Foreign };
+        let time_s = time.map(|time| match time {
+            Time::At(time_s) => time_s,
+            Time::Since(gap_s) => {
+                self.elapsed_s += gap_s;
+                self.elapsed_s
+            }
+        });
         self.last = Some((origin, time_s));
         let effect = match text.strip_suffix(b" <unfinished ...>") {
             // Of exits and signals.
@@ -248,14 +257,16 @@ impl Strace {
         for file in self.open.values_mut().filter(|file| file.path == from) {
             file.path.clone_from(&to);
         }
-        let is_write = |done: &Done| done.path == from && done.operation.writes_value();
-        match self.done.iter().rposition(is_write).filter(|_| !call.has(b"RENAME_EXCHANGE")) {
+        // Once a file was read under its name, a rename moves a record.
+        let last = self.done.iter().rposition(|done| done.path == from);
+        let written = last.filter(|place| self.done[*place].operation.writes_value());
+        match written.filter(|_| !call.has(b"RENAME_EXCHANGE")) {
             Some(place) => {
                 let value_bytes = self.done.remove(place).and_then(|written| written.value_bytes);
                 self.push(Operation::Upsert, to, value_bytes);
                 Effect::OnRecords
             }
-            None if out.wants(&from) || out.wants(&to) => Effect::Unlike(b"rename"),
+            None if out.wants(&from) || out.wants(&to) => Effect::Unlike(b"other-rename"),
             None => Effect::None,
         }
     }
@@ -312,13 +323,22 @@ pub(crate) fn is_strace_line(line: &[u8]) -> bool {
 struct Parts<'a> {
     /// Empty without `-f`.
     process: &'a [u8],
-    time_s: Option<f64>,
+    time: Option<Time>,
     text: &'a [u8],
 }
 
+/// A time in seconds: of a clock, or since the line before.
+enum Time {
+    At(f64),
+    Since(f64),
+}
+
+/// Fewer seconds than since 1970, without minutes, are those since the line before.
+const SINCE_S_MAX: f64 = 1e8;
+
 /// `[pid 12]` or `12`, if there is one, then the time, if there is one, then the call.
 fn parts(line: &[u8]) -> Option<Parts<'_>> {
-    let mut rest = line;
+    let mut rest = line.trim_ascii_start();
     let mut process: &[u8] = b"";
     if let Some(text) = rest.strip_prefix(b"[pid ") {
         let end = memchr(b']', text)?;
@@ -330,9 +350,14 @@ fn parts(line: &[u8]) -> Option<Parts<'_>> {
     }
     let word = memchr(b' ', rest).map_or(rest, |end| &rest[..end]);
     if !word.first().is_some_and(u8::is_ascii_digit) {
-        return Some(Parts { process, time_s: None, text: rest });
+        return Some(Parts { process, time: None, text: rest });
     }
-    Some(Parts { process, time_s: Some(seconds(word)?), text: rest[word.len()..].trim_ascii_start() })
+    let is_clock = memchr(b':', word).is_some();
+    let time = seconds(word).map(|time_s| match is_clock || time_s >= SINCE_S_MAX {
+        true => Time::At(time_s),
+        false => Time::Since(time_s),
+    })?;
+    Some(Parts { process, time: Some(time), text: rest[word.len()..].trim_ascii_start() })
 }
 
 /// `1795939878.048582`, or `04:11:18` with or without a fraction.

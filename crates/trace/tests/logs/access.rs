@@ -32,6 +32,11 @@ fn requests_of_a_web_server_are_operations() {
     let why = read(WEB.to_owned() + form).unwrap_err();
     assert!(why.contains("1 lines next to 6 operations") && why.contains("--ignore post"), "{why}");
     assert_eq!(read_with(WEB.to_owned() + form, &ignoring(&["POST"])).unwrap().rows.len(), 6);
+    for method in ["PUT", "POST"] {
+        let refused = WEB.to_owned() + &form.replace("POST", method).replace(" 200 ", " 404 ");
+        let log = read(&refused).unwrap();
+        assert_eq!((log.rows.len(), log.omitted.without_record), (6, 3), "{method} of a path that is not there");
+    }
 }
 
 /// The command that the message names sorts the log.

@@ -47,6 +47,24 @@ fn names_obey_the_rules_of_columns() {
     assert_eq!(read_with(line(",\"batch_id\":7"), &ignoring(&["batch_id"])).unwrap().rows.len(), 1);
 }
 
+#[test]
+fn other_messages_of_a_log_are_passed_over_and_counted() {
+    let mut log = "{\"level\":\"info\",\"op\":\"get\",\"key\":\"a\",\"value_size\":1}\n".repeat(200);
+    log += "{\"level\":\"info\",\"message\":\"started\",\"port\":8080}\nListening on 8080\n";
+    let passed = read(&log).unwrap();
+    assert_eq!((passed.rows.len(), passed.omitted.unread), (200, 2));
+    let (origin, first) = passed.omitted.first_unread.unwrap();
+    assert!(origin.to_string() == "line 201" && first.contains("\"message\":\"sta"), "{first}");
+    assert_eq!(passed.omitted.columns, ["level", "message", "port"], "what is not read is named");
+    log += "{\"message\":\"stopped\"}\n";
+    let why = read(&log).unwrap_err();
+    assert!(why.contains("3 lines next to 200 operations") && why.contains("--ignore without-op"), "{why}");
+    let ignored = read_with(&log, &ignoring(&["without-op"])).unwrap();
+    assert_eq!((ignored.rows.len(), ignored.omitted.unread, ignored.omitted.without_record), (200, 1, 2));
+    let why = read(log + "{\"op\":\"get\",\"value_size\":1}\n").unwrap_err();
+    assert!(why.contains("line 204: key is ``"), "an operation without a key is no other message: {why}");
+}
+
 /// As JSON has a text.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()

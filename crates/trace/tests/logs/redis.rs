@@ -46,6 +46,8 @@ fn commands_on_keys_are_operations_on_records() {
     assert_eq!((log.omitted.without_record, log.omitted.unread), (4, 0), "OK, HELLO, EVAL and PING");
     assert!((log.times[15].unwrap() - log.times[0].unwrap() - 1.392589).abs() < 1e-6, "{:?}", log.times);
     assert_eq!(read(LOG.replace("\n1700", "\n+1700")).unwrap().rows, expected, "as telnet shows it");
+    let old = "1339518083.107412 \"set\" \"x\" \"66\"\n1339518083.107413 (db 3) \"get\" \"x\"\n";
+    assert_eq!(read(old).unwrap().rows, [row(Upsert, "x", 2), row(Get, "3:x", None)], "as Redis 2.4 prints it");
 }
 
 #[test]

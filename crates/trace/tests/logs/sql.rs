@@ -98,21 +98,78 @@ fn a_transaction_is_a_batch_and_a_statement_outside_of_any_too() {
 #[test]
 fn statements_about_more_are_counted_and_named() {
     for (statement, name) in [
-        ("SELECT count(*) FROM notes;", "select"),
-        ("SELECT v FROM notes WHERE title='t';", "select"),
-        ("SELECT v FROM notes WHERE k=? ;", "select"),
-        ("SELECT v FROM notes WHERE k='a' AND v='b';", "select"),
-        ("DELETE FROM notes;", "delete"),
-        ("UPDATE notes SET v='b';", "update"),
-        ("INSERT INTO notes SELECT * FROM old;", "insert"),
+        ("SELECT count(*) FROM notes;", "other-select"),
+        ("SELECT v FROM notes WHERE title='t';", "other-select"),
+        ("SELECT v FROM notes WHERE k=? ;", "other-select"),
+        ("SELECT v FROM notes WHERE k='a' AND v='b';", "other-select"),
+        ("DELETE FROM notes;", "other-delete"),
+        ("UPDATE notes SET v='b';", "other-update"),
+        ("INSERT INTO notes SELECT * FROM old;", "other-insert"),
+        // Its key is a number that SQLite gives.
+        ("INSERT INTO notes(title, v) VALUES('t', 'b');", "other-insert"),
+        ("REPLACE INTO tags(name) VALUES('b');", "other-replace"),
     ] {
         let why = read(LOG.to_owned() + statement + "\n").unwrap_err();
         assert!(why.contains(&format!("--ignore {name} leaves them out")), "{statement}: {why}");
     }
-    let ignored = read_with(LOG.to_owned() + "SELECT count(*) FROM notes;\n", &ignoring(&["select"])).unwrap();
-    assert_eq!(ignored.rows.iter().filter(|row| row.0 != Operation::Commit).count(), 7, "all others");
+    let operations = |name: &str| {
+        let log = LOG.to_owned() + "SELECT count(*) FROM notes;\n";
+        let ignored = read_with(log, &ignoring(&[name])).unwrap();
+        ignored.rows.iter().filter(|row| row.0 != Operation::Commit).count()
+    };
+    assert_eq!([operations("other-select"), operations("select")], [11, 7], "without the others, without all");
     let why = read(LOG.to_owned() + "SELECT v FROM notes WHERE k=\n").unwrap_err();
     assert!(why.contains("1 lines next to 11 operations"), "a statement that was cut off: {why}");
+}
+
+#[test]
+fn expressions_are_of_unknown_length() {
+    let log = "INSERT INTO kv(k, v) VALUES ('a', json('[1, (2)]')), ('b', 'xy') RETURNING k, v;\n\
+               UPDATE kv SET v = upper(v, 'x'), w='y' WHERE k='a' RETURNING v;\nSELECT t.v FROM kv AS t WHERE t.k='a';\n\
+               SELECT v FROM kv x WHERE x.k='b' LIMIT 1;\n";
+    let expected = [
+        row(Operation::Insert, "a", None),
+        row(Operation::Insert, "b", 2),
+        row(Operation::Commit, "", None),
+        row(Operation::Update, "a", None),
+        row(Operation::Commit, "", None),
+        row(Operation::Get, "a", None),
+        row(Operation::Get, "b", None),
+    ];
+    assert_eq!(read(log).unwrap().rows, expected);
+    for other in ["INSERT INTO kv(k, v) VALUES (hex(1), 'x');", "SELECT a.v FROM kv a JOIN kv b WHERE a.k='a';"] {
+        let why = read(log.to_owned() + other + "\n").unwrap_err();
+        assert!(why.contains("1 lines next to 5 operations"), "{other}: {why}");
+    }
+}
+
+#[test]
+fn a_key_may_have_several_columns() {
+    use Operation::{Delete, Get, Insert, Update};
+    let table = "CREATE TABLE item(user TEXT NOT NULL, id INTEGER, v TEXT, PRIMARY KEY(user, \"id\" DESC));\n";
+    let log = "INSERT INTO item VALUES('a',1,'hello'),('a',2,'you');\nINSERT INTO item(v,id,user) VALUES('b',1,'b');\n\
+               SELECT v FROM item WHERE id=2 AND item.user='a';\nUPDATE item SET v='bye' WHERE (user='a' AND id=1);\n\
+               DELETE FROM item WHERE user='a' AND id=1;\n";
+    let rows = |log: &str| -> Vec<Row> {
+        let rows = read_with(log, &Form::Sql.into()).unwrap().rows;
+        rows.into_iter().filter(|row| row.0 != Operation::Commit).collect()
+    };
+    let expected = [
+        row(Insert, "a\x001", 5),
+        row(Insert, "a\x002", 3),
+        row(Insert, "b\x001", 1),
+        row(Get, "a\x002", None),
+        row(Update, "a\x001", 3),
+        row(Delete, "a\x001", None),
+    ];
+    assert_eq!(rows(&(table.to_owned() + log)), expected);
+    for part in ["user='a'", "id=1", "user='a' AND v='b'", "user='a' AND id=1 AND v='b'"] {
+        let why = read(format!("{table}{log}SELECT v FROM item WHERE {part};\n")).unwrap_err();
+        assert!(why.contains("1 lines next to 6 operations") && why.contains("--ignore other-select"), "{part}: {why}");
+    }
+    // Without the table the column that is named first is the key, and no other is.
+    let why = read("INSERT INTO notes(title, v) VALUES('t','b');\nSELECT v FROM notes WHERE id=1;\n").unwrap_err();
+    assert!(why.contains("1 lines next to 1 operations") && why.contains("WHERE id=1"), "{why}");
 }
 
 proptest! {

@@ -55,7 +55,19 @@ fn what_happens_to_a_file_is_one_operation() {
     assert!(all.contains(&row(Get, "/etc/hosts", 300)), "{all:?}");
     let lost = LOG.replace("rename(\"/srv/d/0.tmp\"", "rename(\"/srv/d/never-seen\"");
     let why = read_with(&lost, &options).unwrap_err();
-    assert!(why.contains("--ignore rename leaves them out"), "{why}");
+    assert!(why.contains("--ignore other-rename leaves them out"), "{why}");
+    let ignoring = ReadOptions { ignore: vec!["other-rename".into()], ..options.clone() };
+    assert_eq!(
+        read_with(LOG, &ignoring).unwrap().rows,
+        expected,
+        "what is renamed after it was written stays one write"
+    );
+    let moved = "13323 1795939878.053990 rename(\"/srv/d/0\", \"/srv/d/new\") = 0\n13323 1795939878.054046 openat";
+    let moved = LOG.replacen("13323 1795939878.054046 openat", moved, 1);
+    let log = read_with(&moved, &ignoring).unwrap();
+    let plain = read_with(LOG, &ignoring).unwrap().omitted.without_record;
+    let found = (log.rows, log.omitted.without_record);
+    assert_eq!(found, (expected.to_vec(), plain + 1), "the file was read under its name");
     let others = lost.replace("/srv/d/never-seen\", \"/srv/d/0\"", "/tmp/never-seen\", \"/tmp/0\"");
     assert_eq!(read_with(&others, &options).unwrap().omitted.unread, 0, "files that are not of interest");
 }
@@ -72,4 +84,8 @@ fn processes_and_times_are_written_in_several_ways() {
     let untimed: String = without.lines().map(|line| line.split_once(' ').unwrap().1.to_owned() + "\n").collect();
     assert_eq!(rows(&untimed), rows(&without));
     assert_eq!(read(&untimed).unwrap().times[0], None);
+    let since: String = untimed.lines().map(|line| format!("     0.000250 {line}\n")).collect();
+    let since = read(&since).unwrap();
+    assert_eq!(since.rows, rows(&without));
+    assert!(since.times.iter().flatten().is_sorted() && since.times[0] != since.times[1], "{:?}", since.times);
 }
