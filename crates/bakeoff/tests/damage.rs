@@ -99,6 +99,9 @@ struct Whole {
     resumes: bool,
 }
 
+/// A run to make: its kind, suite, arguments, the statuses it may end with, and whether it can be resumed.
+type Wanted<'a> = (&'static str, String, &'a [&'a str], &'a [i32], bool);
+
 /// Real runs of every sort, in places of their own.
 fn real_runs() -> Vec<(Place, Whole)> {
     let stores = tiny_suite(r#""sqlite", "lmdb", "flat-folder""#, "").replace("rounds = 2", "rounds = 4");
@@ -110,14 +113,14 @@ fn real_runs() -> Vec<(Place, Whole)> {
     let pick = ["pick", "--records", "100", "--value-size", "10B", "--stores", "lmdb,sqlite", "--budget", "20s"];
     let turns = ["compare", "--run", "tiny.toml", "other.toml"];
     // A busy machine may leave a pick undecided, and call equals different.
-    let runs: [(&'static str, String, &[&str], &[i32], bool); 5] = [
+    let runs: [Wanted<'_>; 5] = [
         ("stores", stores.clone(), &["run", "tiny.toml"], &[0], true),
         ("failures, levels and threads", failures, &["run", "tiny.toml"], &[1], true),
         ("a search for rates", rates, &["run", "tiny.toml", "--rounds", "1", "--find-rate", "p90<50ms"], &[0], true),
         ("a pick", stores.clone(), &pick, &[0, 1], false),
         ("a side of a comparison", stores, &turns, &[0, 1, 3], false),
     ];
-    let make = |(kind, suite, arguments, statuses, resumes): (&'static str, String, &[&str], &[i32], bool)| {
+    let make = |(kind, suite, arguments, statuses, resumes): Wanted<'_>| {
         let place = Place::new();
         place.write("tiny.toml", &suite);
         place.write("other.toml", &suite);

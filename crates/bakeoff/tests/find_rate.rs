@@ -44,7 +44,7 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
     assert!(page.contains("The highest rates") && page.contains("Highest rate with p90 below 50.0 ms"));
     let csv = place.run(&["report", place.only_run().to_str().unwrap(), "--csv", "-"]).expect(0).stdout;
     assert!(
-        csv.lines().next().unwrap().contains("memory_limit_bytes,compression,age,rate_per_second,killed,profile"),
+        csv.lines().next().unwrap().contains("memory_limit_bytes,compression,age,rate_per_second,killed,cut,profile"),
         "{csv}"
     );
 }

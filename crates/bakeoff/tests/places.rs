@@ -599,8 +599,8 @@ fn all_that_is_made_of_a_trace_is_its_owners_alone() {
     for (verb, has_stores) in verbs {
         let rest: &[&str] = if has_stores { &stores } else { &[] };
         let finished = place.run(&[verb, rest].concat());
-        // Whether so short a race tells stores apart depends on what else runs here.
-        assert!(matches!(finished.status, Some(0 | 1)), "{verb:?}: {finished:?}");
+        // Whether so short a race or comparison tells stores apart depends on what else runs here.
+        assert!(matches!(finished.status, Some(0 | 1 | 3)), "{verb:?}: {finished:?}");
         let new: Vec<PathBuf> = all_below(place.path()).into_iter().filter(|path| made.insert(path.clone())).collect();
         let open: Vec<&PathBuf> = new.iter().filter(|path| is_open(path)).collect();
         assert!(open.is_empty() && !new.is_empty(), "{verb:?}: {open:?}");

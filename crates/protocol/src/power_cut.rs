@@ -134,8 +134,8 @@ impl CutPlace {
 pub struct PowerCuts {
     /// The file system of the disk.
     pub file_system: String,
-    /// From which the choice of cuts follows.
-    pub seed: u64,
+    /// From which the choice of cuts follows: 16 hex digits, since not every reader of JSON keeps 64 bits.
+    pub seed: String,
     /// What was recorded.
     pub recorded: Recorded,
     /// How often each verdict was found at each place on each disk.

@@ -47,6 +47,7 @@ const EXCEPTIONS: Exceptions = Exceptions {
         ("leveldb-jni", "LOG", "it is for people"),
         ("rocksdb", "LOG", "it is for people"),
         ("rocksdb-jni", "LOG", "it is for people"),
+        ("wiredtiger", "WiredTiger.lock", "it keeps other processes out, and is written when the store is opened"),
     ],
     flushing_words: &[
         ("sqlite", "synchronous", "normal", "without a write-ahead log each commit is flushed"),

@@ -23,10 +23,10 @@ pub use exact::{format_count, format_data, format_duration, format_size, format_
 pub use nearest::{did_you_mean, nearest};
 pub use parse::{UnitError, parse_count, parse_count_range, parse_duration, parse_size, parse_size_range};
 pub use printable::{printable, printable_lines, shorten, shorten_error, shorten_middle, shorten_to};
-pub use program::{program, set_program};
+pub use program::{command_again, program, set_program};
 pub use rounded::{
     approximate_size, bytes, digits, minutes_or_seconds, percent, rate, ratio, ratio_range, roughly, time, time_range,
 };
 pub use sentence::{counted, listed, listed_at_most, or_dash};
-pub use shell::{command as shell_command, command_again, command_lines};
+pub use shell::{command as shell_command, command_lines};
 pub use table::{HARD_SPACE, Side, Text, TextTable, paragraph};

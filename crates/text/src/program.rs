@@ -19,6 +19,12 @@ pub fn program() -> &'static str {
     CALLED.get().map_or("bakeoff", String::as_str)
 }
 
+/// The command that repeats a cell of the run in a directory: it passes the cell's request to the store's driver.
+pub fn command_again(cell: &str, directory: &str, driver: &str) -> String {
+    let request = command(&["request", cell, "--run", directory]);
+    format!("{} {request} | {}", program(), command(&[driver, "run"]))
+}
+
 fn shown(typed: &str, is_found: impl Fn(&Path, &str) -> bool) -> String {
     let name = Path::new(typed).file_name().and_then(|name| name.to_str());
     command(&[name.filter(|name| is_found(Path::new(typed), name)).unwrap_or(typed)])
@@ -40,5 +46,21 @@ mod tests {
         ] {
             assert_eq!(shown(typed, is_found), expected);
         }
+    }
+
+    #[test]
+    fn a_shell_takes_each_word_as_it_was_and_runs_nothing_else() {
+        for evil in
+            ["a b", "it's", "$(echo ran)", "`echo ran`", "; echo ran", "& echo ran", "\"\\", "a\nb", "*", "~", "!x"]
+        {
+            let words = command_again(evil, evil, "cat");
+            let (request, driver) = words.rsplit_once(" | ").unwrap();
+            assert_eq!(driver, "cat run");
+            // `printf` repeats its format. `%s` shows the arguments.
+            let shown = request.replacen("bakeoff request", "printf '%s|'", 1);
+            let output = std::process::Command::new("sh").args(["-c", &shown]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{evil}|--run|{evil}|"), "{words}");
+        }
+        assert_eq!(command_again("0f", "results/a", "/b/d"), "bakeoff request 0f --run results/a | /b/d run");
     }
 }

@@ -2,19 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::program::program;
-
 /// The words as one command.
 pub fn command(words: &[&str]) -> String {
     // No command takes a word with a NUL; without this, quoting would fail.
     let quoter = shlex::Quoter::new().allow_nul(true);
     quoter.join(words.iter().copied()).unwrap_or_default()
-}
-
-/// The command that repeats a cell of the run in a directory: it passes the cell's request to the store's driver.
-pub fn command_again(cell: &str, directory: &str, driver: &str) -> String {
-    let request = command(&["request", cell, "--run", directory]);
-    format!("{} {request} | {}", program(), command(&[driver, "run"]))
 }
 
 /// A command broken into lines of at most `width` columns, between words. Each line but the last ends with a backslash, so that all can be
@@ -55,7 +47,7 @@ fn split(command: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{command, command_again, command_lines};
+    use super::{command, command_lines};
 
     #[test]
     fn a_broken_command_can_be_pasted() {
@@ -69,21 +61,5 @@ mod tests {
             let output = std::process::Command::new("sh").args(["-c", &lines]).output().unwrap();
             assert_eq!(String::from_utf8(output.stdout).unwrap(), evil[2..].join("|") + "|", "{lines}");
         }
-    }
-
-    #[test]
-    fn a_shell_takes_each_word_as_it_was_and_runs_nothing_else() {
-        for evil in
-            ["a b", "it's", "$(echo ran)", "`echo ran`", "; echo ran", "& echo ran", "\"\\", "a\nb", "*", "~", "!x"]
-        {
-            let words = command_again(evil, evil, "cat");
-            let (request, driver) = words.rsplit_once(" | ").unwrap();
-            assert_eq!(driver, "cat run");
-            // `printf` repeats its format. `%s` shows the arguments.
-            let shown = request.replacen("bakeoff request", "printf '%s|'", 1);
-            let output = std::process::Command::new("sh").args(["-c", &shown]).output().unwrap();
-            assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{evil}|--run|{evil}|"), "{words}");
-        }
-        assert_eq!(command_again("0f", "results/a", "/b/d"), "bakeoff request 0f --run results/a | /b/d run");
     }
 }

@@ -45,19 +45,6 @@ fn documents_keep_their_length() {
 }
 
 #[test]
-fn the_readme_quotes_an_answer_that_is_in_full_elsewhere() {
-    let (documents, _) = documents();
-    let whole = &document(&documents, "docs/PICK.md").text;
-    let shown = document(&documents, "README.md").code.iter().filter(|code| code.block.as_deref() == Some("text"));
-    let lines: Vec<&str> = shown.map(|code| &*code.text).filter(|line| *line != "…").collect();
-    assert!(lines.len() > 5, "{lines:?}");
-    for line in lines {
-        let line = line.replacen("$ ./", "$ ", 1);
-        assert!(whole.lines().any(|other| other == line), "docs/PICK.md does not have: {line}");
-    }
-}
-
-#[test]
 fn subjects_of_commits_are_short_and_name_their_area() {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root()).args(arguments).output().ok()?;

@@ -6,7 +6,7 @@ use bakeoff_text::program;
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
-use super::help_texts::HELP;
+use super::help_texts::{HELP, Help};
 
 /// Columns that examples fit, as a terminal has them.
 const EXAMPLE_COLUMNS: usize = 80;
@@ -16,18 +16,6 @@ const ALIGNED_MAX: usize = 40;
 
 /// Examples that `-h` shows.
 const BRIEF_EXAMPLES: usize = 3;
-
-/// The help of a command.
-pub(super) struct Help {
-    /// The words of the command, such as `tape import`; empty for the program.
-    pub(super) command: &'static str,
-    /// Options that `-h` shows, each with a line of text.
-    pub(super) brief: &'static [(&'static str, &'static str)],
-    /// Words after the program's name, and what they do. `-h` shows the first ones.
-    pub(super) examples: &'static [(&'static str, &'static str)],
-    /// Paragraphs after the examples, in `--help` alone.
-    pub(super) notes: &'static [&'static str],
-}
 
 /// The parser of the command line, whose help names the program as the user does.
 pub(crate) fn command() -> Command {
@@ -66,6 +54,12 @@ fn with_help(command: Command, help: &Help) -> Command {
     let notes: String = help.notes.iter().map(|note| format!("{}\n\n", as_typed(note))).collect();
     let (long, more) =
         (format!("{}\n{notes}", shown(help.examples)), format!("All options: {} --help", words.trim_end()));
+    // The list of options says so already, and all lines are needed for the commands.
+    let more = if help.command.is_empty() { String::new() } else { more };
+    let command = match help.usage {
+        "" => command,
+        usage => command.override_usage(format!("{words} {usage}")),
+    };
     command
         .mut_args(|argument| described(argument, help))
         .after_help(brief + &more)

@@ -1,9 +1,22 @@
 //! The texts of help: which options `-h` shows, examples, and what follows them.
 
 use super::FORMS;
-use super::help::Help;
 
-const NONE: Help = Help { command: "", brief: &[], examples: &[], notes: &[] };
+/// The help of a command.
+pub(super) struct Help {
+    /// The words of the command, such as `tape import`; empty for the program.
+    pub(super) command: &'static str,
+    /// Options that `-h` shows, each with a line of text.
+    pub(super) brief: &'static [(&'static str, &'static str)],
+    /// Words after the program's name, and what they do. `-h` shows the first ones.
+    pub(super) examples: &'static [(&'static str, &'static str)],
+    /// What follows the command in the line of usage, where the parser's own is too long; empty for the parser's own.
+    pub(super) usage: &'static str,
+    /// Paragraphs after the examples, in `--help` alone.
+    pub(super) notes: &'static [&'static str],
+}
+
+const NONE: Help = Help { command: "", brief: &[], examples: &[], usage: "", notes: &[] };
 
 pub(super) const HELP: &[Help] = &[
     Help {
@@ -42,8 +55,9 @@ pub(super) const HELP: &[Help] = &[
         ],
         examples: &[
             ("run", "the default suite, a few minutes"),
-            ("run --value-size 2KiB..20KiB --records 10k --stores sqlite,lmdb", "your sizes"),
+            ("run --stores sqlite,lmdb", "two stores"),
             ("run my-suite.toml", "your own suite (docs/SUITES.md)"),
+            ("run --value-size 2KiB..20KiB --records 10k --stores sqlite,lmdb", "your sizes"),
             ("run --medium ssd=/mnt/a --medium hdd=/mnt/b", "on two disks"),
             ("run --medium xfs=new:xfs:8GiB --medium ntfs=new:ntfs", "on file systems made for the run"),
             ("run --disturbance none,video", "as usual, and while a video plays"),
@@ -75,7 +89,7 @@ pub(super) const HELP: &[Help] = &[
             ("pick", "asks for your need, with defaults"),
             ("pick --records 10k --value-size 2KiB..20KiB --mix get=80,update=20", ""),
             ("pick --tape app.tape", "what an application did"),
-            ("pick --records 1M --value-size 200B --mix insert=95,get=5 --durability power", ""),
+            ("pick --records 1M --mix insert=95,get=5 --durability power", ""),
             ("pick --must ordered,transactions --license permissive --optimize p99", ""),
             ("pick --trace app.csv", "a need similar to that of an application"),
             ("pick --need need.toml", "the same names as keys: records = \"10k\""),
@@ -86,6 +100,7 @@ pub(super) const HELP: &[Help] = &[
             "Exit status: 0 with an answer, which a tie is too; 1 without: no store can do it, or the time was too short to \
              tell; 2 usage or set-up; 130 interrupted.",
         ],
+        ..NONE
     },
     Help {
         command: "map",
@@ -104,8 +119,8 @@ pub(super) const HELP: &[Help] = &[
             ("map", "value size by records, in five minutes"),
             ("map --x value-size=16B..64KiB --y reads=0..100 --records 100k", ""),
             ("map --resume", "go on with the newest one, or give it more time"),
-            ("map --x records=1k..1M --y memory=16MiB..1GiB --value-size 200B --budget 10m", ""),
-            ("map --y skew=0..1.4 --mix get=90,update=10 --stores sqlite,lmdb,leveldb", ""),
+            ("map --x records=1k..1M --y memory=16MiB..1GiB --budget 10m", ""),
+            ("map --y skew=0..1.4 --mix get=90,update=10 --stores sqlite,lmdb", ""),
             ("map --trace app.csv --y threads=1..8", "the rest as an application does it"),
             ("report MAP --samples map.csv", "its samples for other programs"),
         ],
@@ -115,6 +130,7 @@ pub(super) const HELP: &[Help] = &[
              changes. What lies between two samples is drawn as such.",
             "Exit status: 0 with a map, 1 if nothing was measured, 2 usage or set-up, 130 interrupted.",
         ],
+        ..NONE
     },
     Help {
         command: "report",
@@ -171,6 +187,7 @@ pub(super) const HELP: &[Help] = &[
              do so by more than --fail-on says (without it 25 %, of two finished runs 60 %); 2 usage or set-up; 130 \
              interrupted. --fail-on also says by how much a figure may be worse.",
         ],
+        ..NONE
     },
     Help {
         command: "stores",
@@ -198,6 +215,7 @@ pub(super) const HELP: &[Help] = &[
         ],
         examples: &[("tape summary app.csv", "mix, sizes, popularity, arrival")],
         notes: &[FORMS],
+        ..NONE
     },
     Help {
         command: "tape import",
@@ -220,6 +238,7 @@ pub(super) const HELP: &[Help] = &[
             ("pick --tape app.tape", "which store is best at it"),
         ],
         notes: &["What a trace reads, replaces or removes before it wrote it is loaded beforehand.", FORMS],
+        ..NONE
     },
     Help {
         command: "tape export",
@@ -236,6 +255,7 @@ pub(super) const HELP: &[Help] = &[
             "Each row has the right answer, and `load` rows have the records that were there before. So `bakeoff tape \
                   import` makes a tape with the same operations of it again.",
         ],
+        ..NONE
     },
     Help {
         command: "tape anonymize",
@@ -257,9 +277,11 @@ pub(super) const HELP: &[Help] = &[
              whether a part of a key is a number. Short parts can be guessed from that. The order of keys is lost, so scans \
              over ranges are not like those of the application.",
         ],
+        ..NONE
     },
     Help {
         command: "tape cut",
+        usage: "[OPTIONS] --out <OUT> <--first|--last|--from|--to> <FILE>",
         brief: &[
             ("file", "A trace, or an imported tape"),
             ("out", "FILE.csv, FILE.parquet, - or a tape"),
@@ -289,6 +311,7 @@ pub(super) const HELP: &[Help] = &[
             ("tape merge eu.csv us.csv --apart --out both.csv", "key a of the first is 1:a"),
         ],
         notes: &["With --by turns times are left out."],
+        ..NONE
     },
     Help {
         command: "request",
@@ -321,6 +344,7 @@ pub(super) const HELP: &[Help] = &[
             "Exit status: 0 every rule is kept, 1 some are not, 2 usage or set-up, 130 interrupted. docs/WRITE-A-DRIVER.md \
              walks through a driver in Python.",
         ],
+        ..NONE
     },
     Help {
         command: "clean",
@@ -331,5 +355,6 @@ pub(super) const HELP: &[Help] = &[
         ],
         examples: &[("clean --dry-run", "what would be removed"), ("clean --results", "results too")],
         notes: &["Only what carries bakeoff's marker is removed."],
+        ..NONE
     },
 ];

@@ -77,20 +77,19 @@ impl Bench<'_> {
     /// Judges what a driver found, and what it found after it had written more.
     fn judge(&self, answer: &Answer, inventories: &[u8], acknowledged: &[u64]) -> Result<Judged> {
         let is_well = answer.status.is_some_and(|status| status.success());
-        let events = match answer.events() {
-            Ok(events) => events,
-            Err(what) if is_well => bail!("the driver printed {what}"),
-            // What a library prints before it dies is no event.
-            Err(what) => {
-                return Ok(Judged::new(CutVerdict::Crashed, format!("the driver {}: {what}", answer.ending())));
-            }
-        };
+        // Some libraries print what they found wrong. It stands between the events.
+        let printed = answer.text();
+        let events: Vec<Event> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if events.is_empty() && is_well {
+            bail!("the driver ended without an event");
+        }
+        let was_opened = events.iter().any(|event| matches!(event, Event::Opened(_)));
         if let Some(Event::Failed { kind: FailureKind::BadRequest | FailureKind::BadTape, message, .. }) = events.last()
+            && !was_opened
         {
             bail!("the driver refused to recover a store: {message}");
         }
         let listed = read_inventories(inventories).context("the driver wrote an inventory that is none")?;
-        let was_opened = events.iter().any(|event| matches!(event, Event::Opened(_)));
         let told = events.iter().filter(|event| matches!(event, Event::Inventory(_))).count();
         let Some(first) = listed.first().filter(|_| told > 0) else {
             return Ok(ended_badly(answer, &events, was_opened));

@@ -136,7 +136,7 @@ pub(super) fn server() -> Command {
 /// Runs the verb: serves a disk until nobody uses it.
 ///
 /// # Errors
-/// It was not started as [`server`] is.
+/// The arguments are not those of a run's server, or the disk cannot be served.
 pub fn serve_disk(arguments: &[String]) -> Result<()> {
     bakeoff_powercut::serve(arguments).context("cannot serve a disk")
 }

@@ -110,7 +110,7 @@ fn run_round(
     if level.includes(Durability::Consistent) && cuts.cuts.iter().any(breaks) {
         kept::keep(&recording, run, &job.cell.id, round)?;
     }
-    (cuts.file_system, cuts.seed, cuts.recorded) = (cut.file_system.name.to_owned(), seed, recorded);
+    (cuts.file_system, cuts.seed, cuts.recorded) = (cut.file_system.name.to_owned(), format!("{seed:016x}"), recorded);
     cuts.cuts_ns = nanoseconds(begin.elapsed());
     Ok(Some(Ok(cuts)))
 }

@@ -149,7 +149,7 @@ fn changes(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
 fn program(picked: &Picked<'_>, ranking: &Ranking) -> Option<Section> {
     let answer = picked.outcome.answer(ranking);
     let is_answer = picked.outcome.is_answered() && answer != PickAnswer::AloneByChance;
-    let blocks = if is_answer { code::blocks(picked, &ranking.best) } else { Vec::new() };
+    let blocks = if is_answer { code::blocks(picked, &ranking.best, 0) } else { Vec::new() };
     Section::untitled(SectionId::PickCode, blocks)
 }
 

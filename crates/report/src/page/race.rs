@@ -30,8 +30,8 @@ pub(crate) struct PickFigures<'a> {
 #[derive(Serialize)]
 struct RunnerFigures<'a> {
     store: usize,
-    /// After each of its rounds: the round, nanoseconds of the race until then, how many times the best one's cost, low and high; the last two
-    /// are missing where they are not known.
+    /// After each of its rounds: the round, nanoseconds of the race until then, and the multiple of the best cost with
+    /// its interval. Unknown intervals are missing.
     steps: Vec<Vec<Figure>>,
     /// Why it left.
     #[serde(skip_serializing_if = "Option::is_none")]

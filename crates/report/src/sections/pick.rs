@@ -26,7 +26,7 @@ pub(crate) fn sections(of: &PickOutcome<'_>) -> Vec<Section> {
         made.push(titled(SectionId::PickAnswer, "Answer", answer::blocks(&picked, ranking)));
         if of.is_answered() && of.answer(ranking) != PickAnswer::AloneByChance {
             made.push(titled(SectionId::PickSettings, "Settings", settings(&picked, &ranking.best)));
-            made.push(titled(SectionId::PickCode, "In your program", code::blocks(&picked, &ranking.best)));
+            made.push(titled(SectionId::PickCode, "In your program", code::blocks(&picked, &ranking.best, 1)));
         }
         made.push(titled(SectionId::PickCosts, "What it costs", costs::blocks(&picked, ranking)));
         let changes = changes::blocks(&picked, ranking);

@@ -69,19 +69,20 @@ fn a_script_that_gets_in_does_not_run() {
 
 #[test]
 fn a_log_is_shown_from_its_end_and_only_from_inside_the_run() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::create_dir(directory.path().join("logs")).unwrap();
-    fs::write(directory.path().join("secret"), "not for the page").unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let (directory, secret) = (place.path().join("run"), place.path().join("secret"));
+    fs::create_dir_all(directory.join("logs")).unwrap();
+    fs::write(&secret, "not for the page").unwrap();
     let inside = failed(good(&axes("lmdb"), 1, Vec::new()), FailureKind::Crash, "gone");
     let log = format!("{}{}<b>last words\u{7}", "early words ", "x".repeat(8192));
-    fs::write(directory.path().join(&inside.end.log), log).unwrap();
+    fs::write(directory.join(&inside.end.log), log).unwrap();
     let mut outside = failed(good(&axes("sqlite"), 1, Vec::new()), FailureKind::Crash, "gone");
     outside.end.log = "../secret".to_owned();
     let mut linked = failed(good(&axes("flat-folder"), 1, Vec::new()), FailureKind::Crash, "gone");
     linked.end.log = "logs/link".to_owned();
-    std::os::unix::fs::symlink(directory.path().join("secret"), directory.path().join("logs/link")).unwrap();
+    std::os::unix::fs::symlink(&secret, directory.join("logs/link")).unwrap();
     let mut made_up = run(vec![inside, outside, linked], stores());
-    made_up.directory = directory.path().to_owned();
+    made_up.directory = directory;
     let mut page = Page::open(&[made_up]);
     let failures = page.text_of("#failures");
     assert!(failures.contains("<b>last words\\u{7}") && !failures.contains("early words"), "{failures}");

@@ -367,7 +367,7 @@ fn several_runs_in_one_page() {
     });
     other.cells.retain(|cell| cell.end.axes.store != "lmdb");
     let mut page = Page::open(&[everything(), other]);
-    assert_eq!(page.count(".facts"), 2);
+    assert_eq!(page.count(".about .facts"), 2);
     assert!(page.browser.text("document.body.innerText").contains("Slide rule"));
     assert_eq!(page.fields()[0], "LMDB 1.00 µs");
     page.choose("#choosers", "run", "other (Slide rule)");

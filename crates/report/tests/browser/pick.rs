@@ -7,6 +7,7 @@ use bakeoff_testing::picks::{facts, picked, question, rounds};
 use serde_json::json;
 
 use crate::Page;
+use crate::saved::press;
 
 /// LMDB takes half the time of SQLite, except with the change `other`. Flat folder left after two rounds.
 fn pick() -> Run {
@@ -110,9 +111,9 @@ fn on_a_phone_no_figure_of_a_pick_has_to_be_scrolled_to() {
 #[test]
 fn marks_of_an_answer_that_is_opened_do_not_hide_each_other() {
     let mut page = Page::open(&[pick()]);
-    let closed = page.browser.value("document.querySelector('.answer .strip').offsetParent === null");
-    assert_eq!(closed, true, "who is fastest over all phases is no second answer to what was asked");
-    let tops = "(() => { const all = [...document.querySelectorAll('.answer .strip')].filter((strip) => strip.offsetParent); \
+    let shown = page.browser.value("document.querySelector('.answer .strip').checkVisibility()");
+    assert_eq!(shown, false, "who is fastest over all phases is no second answer to what was asked");
+    let tops = "(() => { const all = [...document.querySelectorAll('.answer .strip')].filter((strip) => strip.checkVisibility()); \
                 return all.map((strip) => [...strip.querySelectorAll('.dot')].map((each) => each.getBoundingClientRect())) \
                   .every((dots) => dots.every((one, at) => dots.slice(at + 1).every((other) => Math.abs(one.left - other.left) + Math.abs(one.top - other.top) > 4))) && all.length; })()";
     page.browser
@@ -120,5 +121,25 @@ fn marks_of_an_answer_that_is_opened_do_not_hide_each_other() {
     page.browser.wait_for("document.querySelector('.answer .strip').style.height");
     let strips = page.browser.value(tops);
     assert!(strips.as_u64().is_some_and(|strips| strips > 2), "{strips}");
+    page.is_quiet();
+}
+
+#[test]
+fn pictures_of_a_pick_are_saved_with_their_run_and_what_they_say() {
+    let mut page = Page::open(&[pick()]);
+    let downloads = page.browser.downloads();
+    for (picture, name, said) in [
+        ("#race-0", "made-up-The-race.svg", "Flat folder: 9.0 × the cost of the best after round 2."),
+        ("#changes-0", "made-up-When-the-answer-changes.svg", "If other: yes, SQLite: LMDB takes"),
+    ] {
+        press(&mut page, picture, "SVG");
+        let saved = String::from_utf8(page.saved(&downloads, name)).unwrap();
+        // Long texts are broken into lines.
+        let words = saved.replace("</text>", " ");
+        let words: String = words.split('<').map(|part| part.split_once('>').map_or("", |(_, text)| text)).collect();
+        for said in [said, "bakeoff 0.1.0", "run made-up"] {
+            assert!(words.contains(said), "{said} is not in {words}");
+        }
+    }
     page.is_quiet();
 }

@@ -4,7 +4,7 @@ use crate::Page;
 use crate::made_up::everything;
 
 /// Presses an entry of the menu of a picture.
-fn press(page: &mut Page, picture: &str, kind: &str) {
+pub(crate) fn press(page: &mut Page, picture: &str, kind: &str) {
     let press = format!(
         "(() => {{ const menu = document.querySelector('{picture} .save'); menu.open = true; \
          [...menu.querySelectorAll('button')].find((each) => each.innerText === {kind:?}).click(); return menu.open; }})()"

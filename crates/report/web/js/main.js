@@ -51,7 +51,7 @@ function separate(strip) {
 
 /** Strips that are in sight; those of a folded part have no places before it is opened. */
 function separateIn(part) {
-  for (const strip of part.querySelectorAll(".standings .strip")) if (strip.offsetParent) separate(strip);
+  for (const strip of part.querySelectorAll(".standings .strip")) if (strip.checkVisibility()) separate(strip);
 }
 
 separateIn(document);

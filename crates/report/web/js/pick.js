@@ -49,7 +49,7 @@ function drawRace({ run, goal, race }) {
 
 const rowOf = (store, [round, x, mean, low, high]) => ({ store, round, x, mean, low, high });
 
-/** What is known of a store after a round. */
+/** A store's standing after a round, in words. */
 function raceWords({ store, round, x, mean, low, high }) {
   const interval = high === undefined ? "" : ` (${timesRange(low, high)})`;
   return `${data.stores[store].title} after round ${round}, at ${figure(x, data.measures[0])}\n${times(mean)} the best${interval}`;

@@ -12,8 +12,8 @@ pub(crate) fn measured<'a>(picked: &'a Picked<'_>, store: &str) -> Option<&'a Ce
     picked.outcome.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == store && cell.is_ok()).last()
 }
 
-/// The package and the lines; nothing where none is known.
-pub(crate) fn blocks(picked: &Picked<'_>, store: &str) -> Vec<Block> {
+/// The package and the lines, the first at a depth; nothing where none is known.
+pub(crate) fn blocks(picked: &Picked<'_>, store: &str, depth: usize) -> Vec<Block> {
     let found = measured(picked, store).and_then(|cell| {
         let level = cell.end.axes.durability;
         let binding = Binding::find(store, &picked.facts().languages, level)?;
@@ -28,5 +28,5 @@ pub(crate) fn blocks(picked: &Picked<'_>, store: &str) -> Vec<Block> {
             Text::plain(&of).and(": ").and_span(install, SpanKind::Code).and(", link ").and_span(link, SpanKind::Code)
         }
     };
-    vec![Block::paragraph(lead), Block::code(lines)]
+    vec![Block::paragraph_at(depth, lead), Block::code(lines)]
 }
