@@ -281,7 +281,7 @@ pub(super) const HELP: &[Help] = &[
     },
     Help {
         command: "tape cut",
-        usage: "[OPTIONS] --out <OUT> <--first|--last|--from|--to> <FILE>",
+        usage: "--out <OUT> <--first|--last|--from|--to> <FILE>",
         brief: &[
             ("file", "A trace, or an imported tape"),
             ("out", "FILE.csv, FILE.parquet, - or a tape"),
