@@ -47,6 +47,8 @@ const EXCEPTIONS: Exceptions = Exceptions {
         ("leveldb-jni", "LOG", "it is for people"),
         ("rocksdb", "LOG", "it is for people"),
         ("rocksdb-jni", "LOG", "it is for people"),
+        ("berkeley-db-je", ".csv", "its statistics are for people"),
+        ("berkeley-db-je", "je.info", "it is for people"),
         ("wiredtiger", "WiredTiger.lock", "it keeps other processes out, and is written when the store is opened"),
     ],
     flushing_words: &[
