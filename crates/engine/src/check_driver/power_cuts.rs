@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bakeoff_protocol::{Crash, Durability, Event, Request};
-use bakeoff_tape::{
-    Acknowledged, Batch, InventoryEntry, Measure, Operation, PhaseSpec, Pool, consume, flags, read_inventories,
-};
+use bakeoff_tape::{Acknowledged, Batch, InventoryEntry, Measure, Operation, PhaseSpec, Pool, flags, read_inventories};
 
-use crate::check_driver::bench::{Bench, OwnedRecord, Recorded, mixed, records_of, write_tape};
+use crate::check_driver::bench::{Bench, Recorded, mixed, records_of, write_tape};
 use crate::check_driver::judge::shown;
 use crate::check_driver::recovery::kept_levels;
 use crate::check_driver::requests;
 use crate::check_driver::verdict::{Checked, Stop};
+use crate::power_cut::history::{History, Value, Write};
+use crate::power_cut::judge::{Promises, judge};
 
 const LANES: u32 = 2;
 
@@ -75,13 +75,7 @@ pub(super) fn acknowledged(bench: &Bench<'_>) -> Checked {
     if !file.is_open() {
         return Err(Stop::broken("1 in the first slot once the store is open", "0"));
     }
-    for (lane, history) in (0..).zip(histories(&request)?) {
-        let (expected, found) = (history.len() as u64, file.count(lane));
-        if found != expected {
-            let expected = format!("{expected} writes and commits of lane {lane} in its slot");
-            return Err(Stop::broken(expected, found.to_string()));
-        }
-    }
+    counts(&file, &History::read(&request.phases, &Pool::open(&request.pool)?, LANES)?, "")?;
     let path = request.acknowledged.unwrap_or_default();
     let bytes = std::fs::read(path)?;
     let is_used = |(at, byte): (usize, &u8)| *byte != 0 && at % 64 >= 8;
@@ -89,6 +83,18 @@ pub(super) fn acknowledged(bench: &Bench<'_>) -> Checked {
         true => Err(Stop::broken("zeros after the first 8 bytes of each slot", "others")),
         false => Ok(()),
     }
+}
+
+/// Each lane's slot has the number of what the lane wrote.
+fn counts(file: &Acknowledged, history: &History, when: &str) -> Checked {
+    for (lane, written) in (0..).zip(&history.lanes) {
+        let (expected, found) = (written.writes.len() as u64, file.count(lane));
+        if found != expected {
+            let expected = format!("{expected} writes and commits of lane {lane} in its slot{when}");
+            return Err(Stop::broken(expected, found.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// Gives a request a file for acknowledgements.
@@ -129,7 +135,8 @@ fn killed(bench: &Bench<'_>, level: Durability, batch: Batch) -> Checked {
     if answer.is_late || answer.status.is_some_and(|status| !status.success()) {
         return Err(Stop::broken("a driver that writes until it is killed", shown(&answer)));
     }
-    let histories = histories(&request)?;
+    let pool = Pool::open(&request.pool)?;
+    let history = History::read(&request.phases, &pool, LANES)?;
     let further = further_tape(bench, &recorded)?;
     request.phases =
         vec![bakeoff_protocol::PhaseRequest { batched: false, tape: further, ..request.phases[0].clone() }];
@@ -140,20 +147,32 @@ fn killed(bench: &Bench<'_>, level: Durability, batch: Batch) -> Checked {
     let [recovered, again] = &inventories[..] else {
         return Err(Stop::broken("two inventories", format!("{}", inventories.len())));
     };
-    let pool = Pool::open(&recorded.recording.pool)?;
-    let mut state = state_of(recovered)?;
-    let is_atomic = bench.store.batch_is_atomic(level);
-    let counts = (0..LANES).map(|lane| file.count(lane));
-    judge(&state, counts.zip(&histories), is_atomic, &pool)?;
-    let further = self::histories(&request)?;
-    for (lane, writes) in (0..).zip(&further) {
-        let (expected, found) = (writes.len() as u64, more.count(lane));
-        if found != expected {
-            let expected = format!("{expected} writes of lane {lane} in its slot after the recovery");
-            return Err(Stop::broken(expected, found.to_string()));
+    let acknowledged: Vec<u64> = (0..LANES).map(|lane| file.count(lane)).collect();
+    for (lane, (count, written)) in acknowledged.iter().zip(&history.lanes).enumerate() {
+        let most = written.writes.len();
+        if *count > most as u64 {
+            return Err(Stop::broken(format!("at most {most} writes and commits of lane {lane}"), count.to_string()));
         }
     }
-    further.iter().flatten().for_each(|write| write.apply(&mut state, &pool));
+    let promises =
+        Promises { ordered: bench.store.capabilities.scan_ordered, atomic: bench.store.batch_is_atomic(level) };
+    let judged = judge(&history, &acknowledged, recovered, promises);
+    if !judged.verdict.is_kept() {
+        let expected = "of each lane what is acknowledged, or that and the next write or batch";
+        return Err(Stop::broken(expected, judged.message));
+    }
+    let further = History::read(&request.phases, &pool, LANES)?;
+    counts(&more, &further, " after the recovery")?;
+    let mut state = state_of(recovered)?;
+    for write in further.lanes.iter().flat_map(|lane| &lane.writes) {
+        if let Write::Put(number, value) = write {
+            let key = further.keys[*number].0.clone();
+            match value {
+                Some(value) => drop(state.insert(key, *value)),
+                None => drop(state.remove(&key)),
+            }
+        }
+    }
     let expected = "after closing and opening again what was listed before, with what was written since";
     if state_of(again)? != state {
         return Err(Stop::broken(expected, format!("{} entries, or others", again.len())));
@@ -203,7 +222,7 @@ fn listed(bench: &Bench<'_>, request: &Request) -> Checked<Vec<u8>> {
 }
 
 /// Length and checksum of each key's value.
-type State = BTreeMap<Vec<u8>, (u64, u64)>;
+type State = BTreeMap<Vec<u8>, Value>;
 
 fn state_of(inventory: &[InventoryEntry<'_>]) -> Checked<State> {
     let mut state = State::new();
@@ -213,84 +232,4 @@ fn state_of(inventory: &[InventoryEntry<'_>]) -> Checked<State> {
         }
     }
     Ok(state)
-}
-
-/// A write or a commit of a lane.
-struct Write {
-    record: OwnedRecord,
-    batched: bool,
-}
-
-impl Write {
-    fn apply(&self, state: &mut State, pool: &Pool) {
-        let OwnedRecord { operation, ref key, value_bytes, value_offset, .. } = self.record;
-        match operation {
-            Operation::Commit => {}
-            Operation::Delete => drop(state.remove(key)),
-            _ => {
-                let value = pool.slice(value_offset, value_bytes).unwrap_or_default();
-                state.insert(key.clone(), (value.len() as u64, consume::xxh64(value)));
-            }
-        }
-    }
-}
-
-/// The writes and commits of each lane, over all phases.
-fn histories(request: &Request) -> Checked<Vec<Vec<Write>>> {
-    let mut histories: Vec<Vec<Write>> = (0..request.hints.threads).map(|_| Vec::new()).collect();
-    for phase in &request.phases {
-        for (history, records) in histories.iter_mut().zip(records_of(&phase.tape)?) {
-            let counted = |record: &OwnedRecord| record.operation.writes() || record.operation == Operation::Commit;
-            let counted = records.into_iter().filter(counted);
-            history.extend(counted.map(|record| Write { record, batched: phase.batched }));
-        }
-    }
-    Ok(histories)
-}
-
-/// Each lane has what is acknowledged, or also its next step: a write, or a batch.
-fn judge<'a>(
-    found: &State,
-    lanes: impl Iterator<Item = (u64, &'a Vec<Write>)>,
-    is_atomic: bool,
-    pool: &Pool,
-) -> Checked {
-    let mut others = found.clone();
-    for (lane, (count, history)) in lanes.enumerate() {
-        let (done, later) = history.split_at_checked(count as usize).ok_or_else(|| {
-            Stop::broken(format!("at most {} writes and commits of lane {lane}", history.len()), count.to_string())
-        })?;
-        let mut before = State::new();
-        done.iter().for_each(|write| write.apply(&mut before, pool));
-        let ends = later.iter().position(|write| !write.batched || write.record.operation == Operation::Commit);
-        let step = &later[..ends.map_or(later.len(), |at| at + 1)];
-        let mut after = before.clone();
-        step.iter().for_each(|write| write.apply(&mut after, pool));
-        let mut here = State::new();
-        for key in history.iter().map(|write| &write.record.key) {
-            here.extend(others.remove_entry(key));
-        }
-        let is_right = here == before || here == after || !is_atomic && is_between(&here, &before, step);
-        if !is_right {
-            let differ = here.iter().filter(|(key, value)| before.get(*key) != Some(value)).count();
-            let gone = before.keys().filter(|key| !here.contains_key(*key)).count();
-            return Err(Stop::broken(
-                format!(
-                    "of lane {lane} what its first {count} writes and commits leave, or with the next one or batch"
-                ),
-                format!("{} of its {} records differ, and {gone} are not there", differ, here.len()),
-            ));
-        }
-    }
-    match others.len() {
-        0 => Ok(()),
-        more => Err(Stop::broken("no other keys than those of the tape", format!("{more} more"))),
-    }
-}
-
-/// Whether only keys of a step that may be done in part are other than before it.
-fn is_between(here: &State, before: &State, step: &[Write]) -> bool {
-    let is_touched = |key: &Vec<u8>| step.iter().any(|write| write.record.key == *key);
-    let mut differ = here.keys().chain(before.keys()).filter(|key| here.get(*key) != before.get(*key));
-    differ.all(is_touched)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::{Crash, Request};
-use bakeoff_tape::{Batch, Pool};
+use bakeoff_tape::Pool;
 
 use crate::cell::job::{CellJob, CutJob};
 use crate::cell::log::Log;
@@ -41,16 +41,15 @@ impl<'a> Bench<'a> {
         interrupt: &'a Interrupt,
     ) -> Result<Self> {
         let pool = Pool::open(&job.recording.pool)?;
-        let phases = job.phases().asked;
-        let history = History::read(&phases, &pool, job.workload.workload.lanes)?;
-        let batched = phases.iter().any(|(spec, _)| spec.batch != Batch::Each);
+        let request = job.request(round, PathBuf::new());
+        let history = History::read(&request.phases, &pool, request.hints.threads)?;
+        let batched = request.phases.iter().any(|phase| phase.batched);
         let mean = job.recording.hints.value_bytes_mean.clamp(1, pool.bytes()) as u32;
         let more = More::write(&history, &directory.join("more"), &pool, mean, batched)?;
         let promises = Promises {
             ordered: job.store.capabilities.scan_ordered,
             atomic: job.store.batch_is_atomic(job.cell.axes.durability),
         };
-        let request = job.request(round, PathBuf::new());
         Ok(Self {
             driver: &job.driver.path,
             memory_bytes_max: job.memory_bytes_max,

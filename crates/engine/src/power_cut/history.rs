@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
+use bakeoff_protocol::PhaseRequest;
 use bakeoff_tape::consume::xxh64;
-use bakeoff_tape::{Batch, Operation, PhaseSpec, PhaseTape, Pool, TapeReader};
+use bakeoff_tape::{Operation, Pool, TapeReader};
 
 /// A value, as inventories have it: its length and checksum.
-pub(super) type Value = (u64, u64);
+pub(crate) type Value = (u64, u64);
 
 /// A write of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Write {
+pub(crate) enum Write {
     /// A key, by its number, has this value then, or none.
     Put(usize, Option<Value>),
     /// The end of a batch.
@@ -20,18 +21,18 @@ pub(super) enum Write {
 
 /// What a lane writes, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lane {
-    pub(super) writes: Vec<Write>,
+pub(crate) struct Lane {
+    pub(crate) writes: Vec<Write>,
     /// After how many writes the lane may be acknowledged: ascending, from 0 to all of them.
-    pub(super) boundaries: Vec<usize>,
+    pub(crate) boundaries: Vec<usize>,
 }
 
 impl Lane {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { writes: Vec::new(), boundaries: vec![0] }
     }
 
-    pub(super) fn push(&mut self, write: Write, is_boundary: bool) {
+    pub(crate) fn push(&mut self, write: Write, is_boundary: bool) {
         self.writes.push(write);
         if is_boundary {
             self.boundaries.push(self.writes.len());
@@ -39,14 +40,14 @@ impl Lane {
     }
 
     /// Ends it: what was never acknowledged may be there too.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.boundaries.last() != Some(&self.writes.len()) {
             self.boundaries.push(self.writes.len());
         }
     }
 
     /// The next boundary after so many writes, or all of them.
-    pub(super) fn next_boundary(&self, writes: usize) -> usize {
+    pub(crate) fn next_boundary(&self, writes: usize) -> usize {
         let next = self.boundaries.partition_point(|boundary| *boundary <= writes);
         self.boundaries.get(next).copied().unwrap_or(self.writes.len())
     }
@@ -54,21 +55,26 @@ impl Lane {
 
 /// What lanes write, and the keys they write to. Each key has one lane.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
-    pub(super) lanes: Vec<Lane>,
+pub(crate) struct History {
+    pub(crate) lanes: Vec<Lane>,
     /// Keys, each with its lane.
-    pub(super) keys: Vec<(Vec<u8>, usize)>,
-    pub(super) numbers: HashMap<Vec<u8>, usize>,
+    pub(crate) keys: Vec<(Vec<u8>, usize)>,
+    numbers: HashMap<Vec<u8>, usize>,
 }
 
 impl History {
+    /// That of so many lanes before they write.
+    pub(crate) fn new(lanes: u32) -> Self {
+        Self { lanes: vec![Lane::new(); lanes as usize], ..Self::default() }
+    }
+
     /// Reads the tapes of the phases that a driver replays.
-    pub(super) fn read(phases: &[(&PhaseSpec, &PhaseTape)], pool: &Pool, lanes: u32) -> Result<Self> {
-        let mut history = Self { lanes: vec![Lane::new(); lanes as usize], ..Self::default() };
-        for (spec, tape) in phases {
-            let tape = TapeReader::open(&tape.path)?;
+    pub(crate) fn read(phases: &[PhaseRequest], pool: &Pool, lanes: u32) -> Result<Self> {
+        let mut history = Self::new(lanes);
+        for phase in phases {
+            let tape = TapeReader::open(&phase.tape)?;
             for lane in 0..lanes.min(tape.facts().lanes.len() as u32) {
-                history.read_lane(&tape, lane, spec.batch == Batch::Each, pool)?;
+                history.read_lane(&tape, lane, !phase.batched, pool)?;
             }
         }
         history.lanes.iter_mut().for_each(Lane::end);
@@ -97,7 +103,7 @@ impl History {
     }
 
     /// The number of a key, which is new or known.
-    pub(super) fn number(&mut self, key: &[u8], lane: usize) -> usize {
+    pub(crate) fn number(&mut self, key: &[u8], lane: usize) -> usize {
         if let Some(number) = self.numbers.get(key) {
             return *number;
         }
@@ -107,12 +113,12 @@ impl History {
     }
 
     /// The number of a key, if it is ever written.
-    pub(super) fn find(&self, key: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, key: &[u8]) -> Option<usize> {
         self.numbers.get(key).copied()
     }
 
     /// Writes and commits of all lanes.
-    pub(super) fn writes(&self) -> u64 {
+    pub(crate) fn writes(&self) -> u64 {
         self.lanes.iter().map(|lane| lane.writes.len() as u64).sum()
     }
 }

@@ -7,28 +7,28 @@ use crate::power_cut::history::{History, Lane, Value, Write};
 
 /// What a store promises besides its level.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Promises {
+pub(crate) struct Promises {
     /// Entries come in key order.
-    pub(super) ordered: bool,
+    pub(crate) ordered: bool,
     /// A batch is applied as a whole or not at all.
-    pub(super) atomic: bool,
+    pub(crate) atomic: bool,
 }
 
 /// A verdict, and what it is about in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Judged {
-    pub(super) verdict: CutVerdict,
-    pub(super) message: String,
+pub(crate) struct Judged {
+    pub(crate) verdict: CutVerdict,
+    pub(crate) message: String,
 }
 
 impl Judged {
-    pub(super) fn new(verdict: CutVerdict, message: impl Into<String>) -> Self {
+    pub(crate) fn new(verdict: CutVerdict, message: impl Into<String>) -> Self {
         Self { verdict, message: message.into() }
     }
 }
 
 /// Judges what was found of all lanes, of which so many writes were acknowledged. The worst of the lanes counts.
-pub(super) fn judge(
+pub(crate) fn judge(
     history: &History,
     acknowledged: &[u64],
     found: &[InventoryEntry<'_>],
@@ -183,7 +183,7 @@ mod tests {
 
     /// A lane that writes values, 0 for none, to keys in batches.
     fn history(batches: &[&[(usize, u64)]]) -> History {
-        let mut history = History { lanes: vec![Lane::new()], ..History::default() };
+        let mut history = History::new(1);
         for batch in batches {
             for (key, value) in *batch {
                 let number = history.number(KEYS[*key], 0);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn each_lane_is_judged_alone_and_the_worst_counts() {
-        let mut history = History { lanes: vec![Lane::new(), Lane::new()], ..History::default() };
+        let mut history = History::new(2);
         for (lane, key) in [(0, 0), (1, 1), (0, 2), (1, 3)] {
             let number = history.number(KEYS[key], lane);
             history.lanes[lane].push(Write::Put(number, Some((8, 1))), true);
