@@ -1,7 +1,6 @@
 //! A power cut of an earlier run, made again from its recording, and explained.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_powercut::{Cut, Policy, Recorded, Recording, extents};
@@ -97,10 +96,13 @@ fn pending(recording: &Recording, cut: &Cut, stand: &Stand, file_system: &str) -
     let image = recording.image(&Cut { policy: Policy::Everything, ..*cut })?;
     let mounted = stand.mount(file_system, &image, false, grounds::options(file_system, false))?;
     let files = match &mounted {
-        Ok(_) => files_below(&stand.store(), Path::new("")),
+        Ok(_) => stand.files(usize::MAX),
         Err(_) => Vec::new(),
     };
-    let blocks: Vec<_> = files.into_iter().map(|(name, file)| (name, extents(&file).unwrap_or_default())).collect();
+    let blocks: Vec<_> = files
+        .into_iter()
+        .map(|(name, file)| (name.display().to_string(), extents(&file).unwrap_or_default()))
+        .collect();
     drop(mounted);
     let of_write = |at: usize| {
         let (offset, bytes) = match recording.event(at) {
@@ -113,20 +115,4 @@ fn pending(recording: &Recording, cut: &Cut, stand: &Stand, file_system: &str) -
         Some(PendingWrite { offset, bytes, files: files.collect() })
     };
     Ok(recording.undecided(cut).filter_map(of_write).collect())
-}
-
-/// The files below a directory that can be opened, with their paths in it.
-fn files_below(directory: &Path, name: &Path) -> Vec<(String, File)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let (path, name): (PathBuf, PathBuf) = (entry.path(), name.join(entry.file_name()));
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => files.extend(files_below(&path, &name)),
-            Ok(kind) if kind.is_file() => {
-                files.extend(File::open(&path).map(|file| (name.display().to_string(), file)))
-            }
-            _ => {}
-        }
-    }
-    files
 }

@@ -39,21 +39,6 @@ pub(super) fn options(name: &str, pressure: bool) -> Options {
     known.map_or(&[], |(_, usual, pressed)| if pressure { pressed } else { usual })
 }
 
-/// What to give instead of a medium that cannot be cut.
-pub(crate) fn advice(medium: &str) -> String {
-    let medium = if medium == DEFAULT_MEDIUM { "disk" } else { medium };
-    let choices: Vec<_> = FILE_SYSTEMS.iter().map(|(name, ..)| format!("new:{name}")).collect();
-    format!(
-        "the power of a disk is cut only if the disk is made for the run: give --medium {medium}={}",
-        choices.join(" or ")
-    )
-}
-
-/// Whether a disk with this file system can be cut.
-pub(crate) fn can_cut(file_system: &NewFileSystem) -> bool {
-    FILE_SYSTEMS.iter().any(|(name, ..)| *name == file_system.name)
-}
-
 /// Checks that disks can be made, mounted and cut here.
 ///
 /// # Errors
@@ -146,8 +131,13 @@ pub fn serve_disk(arguments: &[String]) -> Result<()> {
 /// # Errors
 /// It is a directory, or another file system: what to give instead.
 pub(crate) fn check_medium(medium: &str, made: Option<&NewFileSystem>) -> Result<()> {
-    match made {
-        Some(file_system) if can_cut(file_system) => Ok(()),
-        _ => bail!("{}", advice(medium)),
+    if made.is_some_and(|made| FILE_SYSTEMS.iter().any(|(name, ..)| *name == made.name)) {
+        return Ok(());
     }
+    let medium = if medium == DEFAULT_MEDIUM { "disk" } else { medium };
+    let choices: Vec<_> = FILE_SYSTEMS.iter().map(|(name, ..)| format!("new:{name}")).collect();
+    bail!(
+        "the power of a disk is cut only if the disk is made for the run: give --medium {medium}={}",
+        choices.join(" or ")
+    )
 }

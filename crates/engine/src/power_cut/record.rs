@@ -1,12 +1,11 @@
 //! Recording: a driver runs once on a disk that notes everything that reaches it.
 
-use std::fs::{self, File};
 use std::os::fd::AsRawFd;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use bakeoff_limits::spawn_in;
 use bakeoff_powercut::{Base, Disk, LOG_BYTES_MAX, Random, Recording};
 use bakeoff_protocol::Request;
 
@@ -18,6 +17,9 @@ use crate::power_cut::stand::Stand;
 
 /// The longest time between two moments at which files are written back.
 const PRESSURE_US: u64 = 8_000;
+
+/// Of the files in one directory so many can be written back, at most.
+const FILES_MAX: usize = 64;
 
 /// Runs a driver on a disk with this content, and records what reaches it, however the driver ends. `None` if the disk cannot be mounted.
 pub(super) fn record(
@@ -39,12 +41,12 @@ pub(super) fn record(
     if request.crash.is_none() {
         request.acknowledged = Some(disk.acknowledged().path());
     }
-    let (ended, store) = (AtomicBool::new(false), stand.store());
+    let ended = AtomicBool::new(false);
     let answer = std::thread::scope(|scope| {
         if let Some(seed) = pressure {
-            let (ended, store) = (&ended, &store);
+            let ended = &ended;
             // Where no thread can be started, there is no pressure.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, move || write_back(store, seed, ended));
+            let _ = spawn_in(scope, move || write_back(stand, seed, ended));
         }
         let answer = bench.ask(stand, request, log, time_max);
         ended.store(true, Ordering::Relaxed);
@@ -56,27 +58,14 @@ pub(super) fn record(
 }
 
 /// Has the kernel write files back at random moments, as it does where memory is short, without a flush.
-fn write_back(directory: &Path, seed: u64, ended: &AtomicBool) {
+fn write_back(stand: &Stand, seed: u64, ended: &AtomicBool) {
     let mut random = Random::new(seed);
     while !ended.load(Ordering::Relaxed) {
-        let files = files_below(directory);
-        if let Some(file) = files.get(random.below(files.len().max(1) as u64) as usize) {
+        let files = stand.files(FILES_MAX);
+        if let Some((_, file)) = files.get(random.below(files.len().max(1) as u64) as usize) {
             // SAFETY: a system call without pointers. One that fails writes nothing back.
             unsafe { libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE) };
         }
         std::thread::sleep(Duration::from_micros(random.below(PRESSURE_US)));
     }
-}
-
-/// The files in a directory and in those below it, as far as they can be opened.
-fn files_below(directory: &Path) -> Vec<File> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(64) {
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => files.extend(files_below(&entry.path())),
-            Ok(kind) if kind.is_file() => files.extend(File::open(entry.path())),
-            _ => {}
-        }
-    }
-    files
 }

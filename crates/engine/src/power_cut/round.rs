@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_limits::spawn_in;
 use bakeoff_powercut::{Base, Cut, Policy, Recording};
 use bakeoff_protocol::{
     BadCut, CutCount, CutPlace, CutVerdict, Durability, Event, FailureKind, PowerCuts, Recorded, Request, ResultLine,
@@ -172,7 +173,7 @@ fn run_tasks(
     thread::scope(|scope| {
         for stand in &stands[1..] {
             // The threads are helpers: where one is refused, the others do its work.
-            let _ = thread::Builder::new().spawn_scoped(scope, move || work(stand));
+            let _ = spawn_in(scope, move || work(stand));
         }
         work(&stands[0]);
     });

@@ -71,6 +71,22 @@ impl Stand {
         self.disk.join(STORE)
     }
 
+    /// The store's files that can be opened, with their paths in its directory: of each directory at most so many entries.
+    pub(super) fn files(&self, most: usize) -> Vec<(PathBuf, File)> {
+        let (store, mut files, mut directories) = (self.store(), Vec::new(), vec![PathBuf::new()]);
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(store.join(&directory)).into_iter().flatten().flatten().take(most) {
+                let name = directory.join(entry.file_name());
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => directories.push(name),
+                    Ok(kind) if kind.is_file() => files.extend(File::open(entry.path()).map(|file| (name, file))),
+                    _ => {}
+                }
+            }
+        }
+        files
+    }
+
     /// Where a driver unpacks things.
     pub(super) fn memory(&self) -> &Path {
         &self.memory
