@@ -5,13 +5,14 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use bakeoff_tape::Acknowledged;
 use rustix::fs::OFlags;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use crate::acknowledged::Acknowledged;
 use crate::base::Base;
 use crate::fuse::{self, MODE, Served};
 use crate::log::Log;
@@ -25,7 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Disk {
     base: Base,
     log: File,
-    acknowledged: Acknowledged,
+    /// The file that the writer stores its acknowledgements in, mapped.
+    acknowledged: (File, Acknowledged),
     server: Server,
     mount: Option<Mount>,
 }
@@ -47,7 +49,7 @@ impl Disk {
     /// # Errors
     /// The system has no FUSE or does not allow it, or the server cannot be started.
     pub fn start(mut server: Command, base: Base, lanes: u32, log_bytes_max: u64) -> io::Result<Self> {
-        let (content, log, acknowledged) = (base.copy()?, crate::memory_file(0)?, Acknowledged::new(lanes)?);
+        let (content, log, acknowledged) = (base.copy()?, crate::memory_file(0)?, crate::acknowledgements(lanes)?);
         let device = OpenOptions::new().read(true).write(true).open("/dev/fuse")?;
         let (number, mode) = (device.as_raw_fd().to_string(), format!("{MODE:o}"));
         let options = [
@@ -58,7 +60,7 @@ impl Disk {
             ("group_id", Some("0")),
         ];
         let mount = mount("fuse", &options)?;
-        for file in [&content, &log, acknowledged.file()] {
+        for file in [&content, &log, &acknowledged.0] {
             server.arg(crate::path_for_others(file));
         }
         server.arg(log_bytes_max.to_string()).stdin(Stdio::from(device));
@@ -87,9 +89,14 @@ impl Disk {
         self.server.0.id()
     }
 
-    /// The counters of what is acknowledged.
+    /// What is acknowledged.
     pub fn acknowledged(&self) -> &Acknowledged {
-        &self.acknowledged
+        &self.acknowledged.1
+    }
+
+    /// Where a writer finds the file for its acknowledgements.
+    pub fn acknowledged_path(&self) -> PathBuf {
+        crate::path_for_others(&self.acknowledged.0)
     }
 
     /// Ends the server, when nobody uses the disk any more, and reads what was recorded.
@@ -111,7 +118,7 @@ impl Disk {
         if !status.success() {
             return Err(io::Error::other(format!("the process that served the recorded disk failed ({status})")));
         }
-        Recording::read(self.base.clone(), &self.log, self.acknowledged.read().collect())
+        Recording::read(self.base.clone(), &self.log, self.acknowledged().numbers().collect())
     }
 }
 
@@ -131,7 +138,7 @@ pub fn serve(arguments: &[String]) -> io::Result<()> {
     };
     let open = |path: &String| OpenOptions::new().read(true).write(true).open(path);
     let content = open(content)?;
-    let acknowledged = Acknowledged::of(open(acknowledged)?)?;
+    let acknowledged = Acknowledged::of_file(&open(acknowledged)?)?;
     let log = Log::new(open(log)?, log_bytes_max.parse().map_err(io::Error::other)?);
     let bytes = content.metadata()?.len();
     let stdin = io::stdin();

@@ -7,10 +7,10 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt;
 
+use bakeoff_tape::Acknowledged;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
-use crate::acknowledged::Acknowledged;
 use crate::log::{Kind, Log};
 
 const GETATTR: u32 = 3;

@@ -111,7 +111,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::acknowledged::Acknowledged;
     use crate::base::Base;
     use crate::log::{Kind, LOG_BYTES_MAX, Log};
 
@@ -138,7 +137,7 @@ mod tests {
 
     fn recorded(steps: &[Step]) -> Recording {
         let file = crate::memory_file(0).unwrap();
-        let acknowledged = Acknowledged::new(1).unwrap();
+        let (_, acknowledged) = crate::acknowledgements(1).unwrap();
         let mut log = Log::new(file.try_clone().unwrap(), LOG_BYTES_MAX);
         for step in steps {
             let (kind, at, sectors, byte) = match *step {

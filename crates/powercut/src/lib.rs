@@ -6,13 +6,12 @@
 //!                           image of a cut (memfd) ←Recording::image───┘
 //! ```
 //! The disk is a file in memory, which a process of its own serves over FUSE ([`Disk`], [`serve`]). It writes every write and flush to
-//! a log, with the number of acknowledgements at that moment ([`Acknowledged`]). The log becomes a [`Recording`]. From it images are made
+//! a log, with the numbers of acknowledgements at that moment ([`bakeoff_tape::Acknowledged`]). The log becomes a [`Recording`]. From it images are made
 //! of what a power cut at any moment may leave: everything before the last flush, and a seeded choice of what was pending ([`Cut`]).
 //!
 //! Nothing has a name: the disk's mount is attached nowhere, the loop device is given back by its last user, and the rest is
 //! memory. So a kill of any of the processes leaves nothing behind.
 
-mod acknowledged;
 mod base;
 mod cut;
 mod disk;
@@ -25,7 +24,6 @@ mod mount;
 mod random;
 mod recording;
 
-pub use acknowledged::Acknowledged;
 pub use base::Base;
 pub use cut::{Cut, Flushes, Policy};
 pub use disk::{Disk, serve};
@@ -41,6 +39,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
+use bakeoff_tape::Acknowledged;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 /// Makes a file in memory, without a name, sparse and of this length.
@@ -51,6 +50,13 @@ pub fn memory_file(bytes: u64) -> io::Result<File> {
     let file = File::from(memfd_create("power-cut", MemfdFlags::CLOEXEC)?);
     file.set_len(bytes)?;
     Ok(file)
+}
+
+/// Makes a file in memory for the acknowledgements of so many lanes.
+fn acknowledgements(lanes: u32) -> io::Result<(File, Acknowledged)> {
+    let file = memory_file(Acknowledged::file_bytes(lanes))?;
+    let acknowledged = Acknowledged::of_file(&file)?;
+    Ok((file, acknowledged))
 }
 
 /// A path by which other processes of this user find a file that has no name, as long as this process has it open.

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use crate::acknowledged::Acknowledged;
+use bakeoff_tape::Acknowledged;
 
 /// The most that is recorded.
 pub const LOG_BYTES_MAX: u64 = 1 << 30;
@@ -66,7 +66,7 @@ impl Log {
         let is_full = self.bytes + data.len() as u64 > self.bytes_max;
         let (kind, data) = if is_full { (Kind::Full, &[][..]) } else { (kind, data) };
         self.entry.clear();
-        let numbers = [kind.number(), offset, bytes].into_iter().chain(acknowledged.read());
+        let numbers = [kind.number(), offset, bytes].into_iter().chain(acknowledged.numbers());
         numbers.for_each(|number| self.entry.extend_from_slice(&number.to_ne_bytes()));
         self.entry.extend_from_slice(data);
         self.entry.resize(self.entry.len().next_multiple_of(8), 0);

@@ -206,24 +206,23 @@ impl Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::acknowledged::Acknowledged;
     use crate::log::Log;
 
     /// A recording of writes of one page each and flushes, with an acknowledgement after each flush.
     fn recording(writes_between_flushes: &[u64]) -> Recording {
         let file = crate::memory_file(0).unwrap();
-        let acknowledged = Acknowledged::new(1).unwrap();
+        let (_, acknowledged) = crate::acknowledgements(1).unwrap();
         let mut log = Log::new(file.try_clone().unwrap(), LOG_BYTES_MAX);
         for (flush, writes) in writes_between_flushes.iter().enumerate() {
             for page in 0..*writes {
                 log.add((Kind::Write, page * 4096, 4096), &[flush as u8; 4096], &acknowledged).unwrap();
             }
             log.add((Kind::Flush, 0, 0), &[], &acknowledged).unwrap();
-            acknowledged.store(0, 1);
-            acknowledged.store(1, flush as u64 + 1);
+            acknowledged.set_open();
+            acknowledged.set_count(0, flush as u64 + 1);
         }
         let base = Base::read(&crate::memory_file(1 << 20).unwrap()).unwrap();
-        Recording::read(base, &file, acknowledged.read().collect()).unwrap()
+        Recording::read(base, &file, acknowledged.numbers().collect()).unwrap()
     }
 
     #[test]
@@ -261,7 +260,7 @@ mod tests {
     #[test]
     fn a_full_log_is_an_error_that_says_what_to_do() {
         let file = crate::memory_file(0).unwrap();
-        let acknowledged = Acknowledged::new(1).unwrap();
+        let (_, acknowledged) = crate::acknowledgements(1).unwrap();
         let mut log = Log::new(file.try_clone().unwrap(), 10_000);
         let mut add = || log.add((Kind::Write, 0, 4096), &[1; 4096], &acknowledged);
         assert!(add().is_ok() && add().is_ok());

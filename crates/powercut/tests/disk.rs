@@ -89,7 +89,7 @@ fn record(kind: &str, command: &[&str], options: &[(&str, Option<&str>)]) -> Opt
     let directory = mount.path();
     fs::write(directory.join("created"), b"").unwrap();
     File::open(&directory).unwrap().sync_all().unwrap();
-    disk.acknowledged().store(0, 1);
+    disk.acknowledged().set_open();
     let mut flushed = File::create(directory.join("flushed")).unwrap();
     File::open(&directory).unwrap().sync_all().unwrap();
     let mut unflushed = File::create(directory.join("unflushed")).unwrap();
@@ -97,7 +97,7 @@ fn record(kind: &str, command: &[&str], options: &[(&str, Option<&str>)]) -> Opt
         unflushed.write_all(&[number; 8192]).unwrap();
         flushed.write_all(&[number; 6000]).unwrap();
         flushed.sync_data().unwrap();
-        disk.acknowledged().store(1, u64::from(number) + 1);
+        disk.acknowledged().set_count(0, u64::from(number) + 1);
     }
     drop((flushed, unflushed));
     mount.end().unwrap();

@@ -4,6 +4,7 @@
 //! 64 bits. `docs/PROTOCOL.md` has the rules.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,7 +53,15 @@ impl Acknowledged {
     }
 
     fn map(file: &File, path: &Path) -> Result<Self, TapeError> {
-        Ok(Self { map: MmapRaw::map_raw(file).map_err(TapeError::io("map into memory", path))? })
+        Self::of_file(file).map_err(TapeError::io("map into memory", path))
+    }
+
+    /// Maps an open file of [`Self::file_bytes`], which may have no name.
+    ///
+    /// # Errors
+    /// It cannot be mapped.
+    pub fn of_file(file: &File) -> io::Result<Self> {
+        Ok(Self { map: MmapRaw::map_raw(file)? })
     }
 
     /// The first number of a slot.
@@ -75,7 +84,7 @@ impl Acknowledged {
 
     /// Whether the store was open and set up: what made it has ended.
     pub fn is_open(&self) -> bool {
-        self.slot(0).load(Ordering::Acquire) != 0
+        self.number(0) != 0
     }
 
     /// Says that the store is open and set up.
@@ -88,7 +97,16 @@ impl Acknowledged {
     /// # Panics
     /// The file has no such lane.
     pub fn count(&self, lane: u32) -> u64 {
-        u64::from_le(self.slot(lane as usize + 1).load(Ordering::Acquire))
+        self.number(lane as usize + 1)
+    }
+
+    /// The number of each slot: 1 of a store that is open, and then each lane's count.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        (0..self.map.len() / SLOT_BYTES).map(|slot| self.number(slot))
+    }
+
+    fn number(&self, slot: usize) -> u64 {
+        u64::from_le(self.slot(slot).load(Ordering::Acquire))
     }
 
     /// Says how many of a lane's writes and commits are acknowledged.
@@ -116,6 +134,7 @@ mod tests {
         driver.set_count(1, 0x0102);
         assert!(caller.is_open() && !caller.is_unused());
         assert_eq!((caller.count(0), caller.count(1)), (0, 0x0102));
+        assert_eq!(caller.numbers().collect::<Vec<_>>(), [1, 0, 0x0102]);
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!((bytes.len(), bytes[0], &bytes[128..130]), (192, 1, &[2, 1][..]));
         assert_eq!(bytes.iter().filter(|byte| **byte != 0).count(), 3);

@@ -39,7 +39,7 @@ pub(super) fn record(
     };
     drop(file);
     if request.crash.is_none() {
-        request.acknowledged = Some(disk.acknowledged().path());
+        request.acknowledged = Some(disk.acknowledged_path());
     }
     let ended = AtomicBool::new(false);
     let answer = std::thread::scope(|scope| {
