@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::{Drivers, SuiteSource, left_out};
+use bakeoff_engine::{Drivers, Kind, SuiteSource, kind_of, left_out};
 use bakeoff_results::record::RunRecord;
 use bakeoff_suite::RunOptions;
 
@@ -14,7 +14,7 @@ use crate::cli::{RunArguments, SuiteArguments};
 /// The shortest time that a run may be given.
 const BUDGET_MIN: Duration = Duration::from_secs(1);
 
-/// The suite that is asked for: one that replays a tape, or one by its name.
+/// The requested suite: it replays a tape, or has a name.
 pub(crate) fn suite_source(arguments: &SuiteArguments) -> Result<SuiteSource> {
     match &arguments.tape {
         Some(tape) => SuiteSource::replaying(tape),
@@ -22,7 +22,7 @@ pub(crate) fn suite_source(arguments: &SuiteArguments) -> Result<SuiteSource> {
     }
 }
 
-/// What is asked of a run beside its suite.
+/// The options of a run, without its suite.
 pub(crate) fn run_options(arguments: &RunArguments) -> Result<RunOptions> {
     let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
     let options = RunOptions {
@@ -38,7 +38,7 @@ pub(crate) fn run_options(arguments: &RunArguments) -> Result<RunOptions> {
     Ok(options.within(budget))
 }
 
-/// What is asked of a plan alone: nothing is measured, and `out` is the directory that cells would be measured in.
+/// The options of a plan: nothing is measured, and `out` is the directory that cells would be measured in.
 pub(crate) fn plan_options(arguments: &SuiteArguments, out: PathBuf) -> RunOptions {
     RunOptions {
         overrides: arguments.overrides.0.clone(),
@@ -47,6 +47,18 @@ pub(crate) fn plan_options(arguments: &SuiteArguments, out: PathBuf) -> RunOptio
         out,
         ..RunOptions::default()
     }
+}
+
+/// The record of an earlier run.
+///
+/// # Errors
+/// The directory is not that of a run, or `run.json` cannot be read.
+pub(crate) fn record_of(run: &Path) -> Result<RunRecord> {
+    if kind_of(run) != Some(Kind::Results) {
+        let program = bakeoff_text::program();
+        bail!("{} is not a run of bakeoff's: give a directory that `{program} run` made", run.display());
+    }
+    Ok(RunRecord::read_whole(run)?)
 }
 
 /// The options of a run, to plan it again. Results may have been moved: where no directory was given for the stores, they are next to the results,
@@ -91,7 +103,7 @@ fn media(given: &[String]) -> Result<BTreeMap<String, PathBuf>> {
     Ok(media)
 }
 
-/// Reports what a run goes on without, of drivers that do not answer and of those that could not be built.
+/// Reports drivers that do not answer and drivers that could not be built. The run goes on without them.
 ///
 /// # Errors
 /// As [`left_out`].

@@ -38,8 +38,7 @@ pub(crate) fn resume(path: &Path, budget: Option<&str>, full: bool) -> Result<Ou
     enter_working_directory(&file, &options)?;
     // They take the room that the plan is about to look for.
     remove_leftovers_of(&options, directory.path(), REPORTER);
-    let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
-    let setup = Setup::new(&options, &source, true, REPORTER)?;
+    let setup = Setup::new(&options, &SuiteSource::of(&file), true, REPORTER)?;
     check_unchanged(&file, &setup, VERSION)?;
     setup.check_tools(Missing::Install)?;
     let budget = budget.map(parse_budget).transpose()?.or(options.budget());

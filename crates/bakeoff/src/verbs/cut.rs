@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use bakeoff_engine::{CutAgain, Kind, PendingWrite, Setup, SuiteSource, cut_again, kind_of, newest_results};
-use bakeoff_results::record::RunRecord;
+use anyhow::{Context, Result};
+use bakeoff_engine::{CutAgain, PendingWrite, Setup, SuiteSource, cut_again, newest_results};
 use bakeoff_text::{counted, format_size, listed, printable};
 
 use crate::cli::{DEFAULT_RESULTS, PowerCutArguments};
-use crate::options::options_of;
+use crate::options::{options_of, record_of};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
 
@@ -19,12 +18,8 @@ pub(crate) fn main(arguments: &PowerCutArguments) -> Result<Outcome> {
         Some(run) => run.clone(),
         None => newest_results(DEFAULT_RESULTS.as_ref())?,
     };
-    if kind_of(&run) != Some(Kind::Results) {
-        bail!("{} is not a run of bakeoff's: give a directory that `bakeoff run` made", run.display());
-    }
-    let file = RunRecord::read_whole(&run)?;
-    let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
-    let setup = Setup::new(&options_of(&file, &run)?, &source, true, REPORTER)?;
+    let file = record_of(&run)?;
+    let setup = Setup::new(&options_of(&file, &run)?, &SuiteSource::of(&file), true, REPORTER)?;
     let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
     let cut = cut_again(&setup, &run, (&name.cell, name.round, name.index), &parent)?;
     print_line!("{}: {}", cut.verdict, printable(&cut.message))?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use bakeoff_results::record::RunRecord;
 
 use crate::drivers::discovery::Drivers;
 use crate::plan::imported_tape::ImportedTape;
@@ -17,6 +18,11 @@ pub struct SuiteSource {
 }
 
 impl SuiteSource {
+    /// The suite of a run.
+    pub fn of(file: &RunRecord) -> Self {
+        Self { name: file.suite.name.clone(), text: file.suite.text.clone() }
+    }
+
     /// A suite that replays an imported tape on every store there is.
     pub fn replaying(tape: &Path) -> Result<Self> {
         let stores = Drivers::discover()?.stores();
