@@ -347,11 +347,6 @@ pub(crate) struct SpliceArguments {
 }
 
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  bakeoff cut --again 7ead7901843d039d:2:57              what the store was like after this cut
-  bakeoff cut --again 7ead7901843d039d:2:57 --explain    and what was pending, with its files
-Exit status: 0 if every acknowledged write was there, 1 if not, 2 usage or set-up.")]
 pub(crate) struct PowerCutArguments {
     /// The cut: cell, round and number, as the report lists bad cuts
     #[arg(long, value_name = "CELL:ROUND:INDEX")]

@@ -10,7 +10,7 @@ use common::{Finished, Place, unwrapped};
 const ROWS: usize = 24;
 const COLUMNS: usize = 80;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "",
     "run",
     "pick",
@@ -23,6 +23,7 @@ const COMMANDS: [&str; 20] = [
     "tape",
     "request",
     "check-driver",
+    "cut",
     "clean",
     "tape show",
     "tape summary",

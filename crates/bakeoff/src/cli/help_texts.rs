@@ -180,7 +180,7 @@ pub(super) const HELP: &[Help] = &[
         notes: &[
             "Two finished runs differ by the hour too. With --run both sides are measured in turn, each cell right before or \
              after its twin, and compared round by round. Cells that may still be worse by more than --fail-on says (5 % \
-             without it) have further rounds, up to four times those of the suite. Ratios are costs of B by costs of A, so \
+             without it) have further rounds, up to four times those of the suite, or 16. Ratios are costs of B by costs of A, so \
              that above 1 is always worse.",
             "Exit status: 0 the same or better; 1 something is worse beyond doubt, or a cell failed in B only; 3 \
              inconclusive: B lacks figures of A, a figure has too few rounds, or all that a store does took longer and may \
@@ -344,6 +344,21 @@ pub(super) const HELP: &[Help] = &[
             "Exit status: 0 every rule is kept, 1 some are not, 2 usage or set-up, 130 interrupted. docs/WRITE-A-DRIVER.md \
              walks through a driver in Python.",
         ],
+        ..NONE
+    },
+    Help {
+        command: "cut",
+        brief: &[
+            ("again", "The cut, as the report lists bad cuts"),
+            ("explain", "Print what was acknowledged and pending"),
+            ("run", "The run [default: the newest]"),
+            ("dir", "Where tapes are made"),
+        ],
+        examples: &[
+            ("cut --again 7ead7901843d039d:2:57", "what the store was like then"),
+            ("cut --again 7ead7901843d039d:2:57 --explain", "and what was pending, with its files"),
+        ],
+        notes: &["Exit status: 0 if every acknowledged write was there, 1 if not, 2 usage or set-up."],
         ..NONE
     },
     Help {

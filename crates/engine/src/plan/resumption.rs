@@ -22,9 +22,10 @@ fn check_plan(file: &RunRecord, setup: &Setup) -> Result<()> {
         match setup.stores.iter().find(|store| store.name == before.name) {
             Some(store) if store == before => {}
             Some(store) if store.version == before.version => bail!(
-                "{} describes itself otherwise than when the run began (`bakeoff stores {}`), and rounds are held to \
+                "{} describes itself otherwise than when the run began (`{} stores {}`), and rounds are held to \
                  what a store promises: put its driver back, or start a new run",
                 before.title,
+                bakeoff_text::program(),
                 before.name
             ),
             Some(store) => bail!(

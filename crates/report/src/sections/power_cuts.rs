@@ -4,7 +4,7 @@ use bakeoff_protocol::{BadCut, CutVerdict, Durability};
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::power_cuts::{CutDisk, CutRow, Cuts, bound, cut_rows, disks, is_broken};
 use bakeoff_results::run::Run;
-use bakeoff_text::{counted, format_count, format_size, percent, shell_command};
+use bakeoff_text::{counted, format_count, format_size, percent, program, shell_command};
 
 use crate::document::{Block, Cell, Column, Fold, Item, List, Part, Section, SectionId, SpanKind, Table, Text};
 use crate::sections::answer::upper_first;
@@ -140,7 +140,8 @@ fn bad(run: &Run, rows: &[CutRow], contenders: &Contenders) -> Vec<Block> {
                 format_size(cut.unit_bytes)
             );
             let name = format!("{cell}:{round}:{}", cut.index);
-            let again = shell_command(&["bakeoff", "cut", "--again", &name, &run.directory.display().to_string()]);
+            let command = shell_command(&["cut", "--again", &name, &run.directory.display().to_string()]);
+            let again = format!("{} {command}", program());
             let text = Part::Text(format!("{place}{}", attribution(cut)).into());
             Item { parts: vec![text, Part::Command("again", again)] }
         };
