@@ -105,7 +105,7 @@ fn print_further_stores(setup: &Setup, cannot: &[String], may_join: impl Fn(&Rec
     Ok(())
 }
 
-/// Where the page beside the results is. False if it could not be written, which takes nothing from the results.
+/// Where the page of the results is. False if it could not be written, which takes nothing from the results.
 fn show_page(page: Result<PathBuf>) -> Result<bool> {
     match &page {
         Ok(path) => print_line!("Report:  {}", shown(path))?,

@@ -18,7 +18,7 @@ pub(crate) fn part_of(out: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A directory beside the one to be made, so that nobody ever sees half of a tape. One that a killed import left is removed.
+/// A directory next to the final one, so that nobody ever sees half of a tape. What a killed import left is removed.
 pub(crate) fn work_directory(out: &Path) -> Result<OwnDirectory> {
     let path = part_of(out);
     if kind_of(&path) == Some(Kind::Scratch) {

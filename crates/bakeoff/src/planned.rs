@@ -1,4 +1,4 @@
-//! A suite that is planned, with what is known of its run before it starts.
+//! A planned suite, and the record of its run before it starts.
 
 use anyhow::Result;
 use bakeoff_engine::{Missing, Setup, SuiteSource, run_record};
@@ -32,7 +32,7 @@ impl Planned {
         Ok(Self { setup, source })
     }
 
-    /// What is known of it before it starts.
+    /// The record of the run before it starts.
     pub(crate) fn file(&self) -> RunRecord {
         run_record(&self.setup, self.source.clone(), Machine::read(), VERSION)
     }

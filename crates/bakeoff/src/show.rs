@@ -1,4 +1,4 @@
-//! Reports for a person: on the terminal, and as the page beside a run's results.
+//! Reports for people: on the terminal, and as the page in a run's directory.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
     io::stdout().lock().write_all(text.as_bytes()).context("cannot print the report")
 }
 
-/// Writes a run's page beside its results and gives its path.
+/// Writes the page into a run's directory and returns its path.
 pub(crate) fn write_page_beside(of: &Analysis) -> Result<PathBuf> {
     let mut page = Vec::new();
     write_page(std::slice::from_ref(of), None, &of.run.directory, &mut page)?;

@@ -233,8 +233,8 @@ fn timed_each(
     Ok(())
 }
 
-/// Latency mode in an open loop: each call begins when it is due, or when the one before has ended if that is later, and its time counts
-/// from when it was due. What made it slow is looked for in the call itself.
+/// Latency mode in an open loop. Each call begins when it is due, or later if the call before it has not ended. Its time counts from when
+/// it was due. The cause of a slow call is looked for in the call itself.
 fn timed_when_due(
     job: &LaneJob<'_>,
     block: &Block<'_>,
@@ -475,8 +475,8 @@ fn settle<const TIMES: u8>(
     writes
 }
 
-/// Counts a wrong answer to the operation with this index in the block. What is known of it is looked up anew: handing it over
-/// would keep it in memory instead of registers, for every operation.
+/// Counts a wrong answer to the operation with this index in the block. Its facts are looked up anew: passing them
+/// would keep them in memory instead of registers, for every operation.
 #[cold]
 fn wrong(block: &Block<'_>, buffers: &Buffers, index: usize, pool: &Pool, outcome: &mut LaneOutcome) {
     outcome.answers_wrong += 1;

@@ -1,4 +1,4 @@
-//! One phase: the threads that replay its lanes, their common start, and what the process spent meanwhile.
+//! One phase: the threads that replay its lanes, their common start, and what the process spent until their end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -89,8 +89,8 @@ pub(crate) fn run_phase(
     })
 }
 
-/// Replays the first block of a phase's first lane into a store that does nothing. What we do for every block is then where a program has what it
-/// does again and again, in the processor's caches: to fetch it took 5 to 7 us, a tenth of LMDB's load of 100 records.
+/// Replays the first block of a phase's first lane into a store that does nothing. The code for a block is then in the processor's
+/// caches. Fetching it took 5 to 7 us, a tenth of LMDB's load of 100 records.
 fn rehearse(
     stage: &Stage<'_>,
     request: &PhaseRequest,
@@ -183,9 +183,9 @@ fn merge(lanes: Vec<Result<LaneReplay, Failure>>, is_open_loop: bool) -> Result<
     Ok(whole)
 }
 
-/// The time that several threads spent in the store, from when each one's replay began and ended and the sum of its timed regions: from
-/// the first one's begin to the last one's end, less what they spent outside on average; at least the longest sum, and at most all
-/// sums together.
+/// The time that several threads spent in the store. Each thread gives the begin and end of its replay, and the sum of its timed regions.
+/// The time runs from the first begin to the last end, less the average time outside the store. It is at least the longest sum, and at
+/// most the total of all sums.
 ///
 /// Where all run at the same time this is the longest sum. Where they take turns, as more threads than processors do, and threads
 /// whose work is over before the next one wakes, it is the time of all turns.
@@ -287,7 +287,7 @@ impl Team<'_> {
     }
 }
 
-/// Tells that a phase begins, and what tells from now on how far it is.
+/// Reports that a phase begins, and returns what reports its progress.
 pub(crate) fn begin_progress<'a>(stage: &Stage<'a>, phase: &'a str, tape: &TapeReader) -> Reporter<'a> {
     let (emitter, operations_total) = (stage.emitter, tape.facts().operations);
     let tell = move |operations| {

@@ -21,7 +21,7 @@ use crate::inventory::InventoryFile;
 use crate::phase::{Stage, begin_progress, check_unchanged, lanes_of, replay, run_phase, verify_request};
 use crate::request::{check_new, open_acknowledged};
 
-/// Stack that replaying takes beside what the store takes, several times over.
+/// Stack of the replay itself, without the store's, several times over.
 const STACK_BYTES: usize = 64 << 10;
 
 /// What failures call the comparison at the end.

@@ -43,7 +43,7 @@ impl Candidates {
         Ok(Self { drivers, stores, divided })
     }
 
-    /// That no store can do it is the answer, and no mistake of whoever asked.
+    /// That no store can do it is an answer, and no mistake of the user.
     ///
     /// # Errors
     /// It cannot be printed.
@@ -54,7 +54,7 @@ impl Candidates {
     }
 }
 
-/// What is asked of the run besides its suite, which has these stores.
+/// The options of the run, whose suite has these stores.
 pub(crate) fn run_options(need: &Need, out: &Path, stores: Vec<String>) -> RunOptions {
     let mut overrides = Overrides::default();
     // Who named stores is not shown which others there are.
@@ -111,7 +111,7 @@ pub(crate) fn check_names(names: &[String], built: &Drivers, place: &str) -> Res
     }
 }
 
-/// What each store lacks, those that lack the same on one line.
+/// What each store lacks; stores that lack the same share a line.
 pub(crate) fn reasons(excluded: &[Excluded]) -> String {
     let line =
         |(stores, why): (Vec<&str>, &str)| paragraph(&format!("{}: {why}", stores.join(", ")), columns(), "  ", "    ");

@@ -16,7 +16,7 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
     let mut cleaning = Cleaning { is_dry: arguments.dry_run, removed: 0, kept: 0 };
     let mut seen = Vec::new();
     for directory in &arguments.directories {
-        // One that is named twice is looked into once.
+        // A directory that is named twice is looked into once.
         let place = directory.canonicalize().unwrap_or_else(|_| directory.clone());
         if seen.contains(&place) {
             continue;
@@ -53,7 +53,7 @@ struct Cleaning {
 }
 
 impl Cleaning {
-    /// Removes a directory of ours, unless it is in use, and reports that.
+    /// Removes a directory that bakeoff made, unless it is in use, and reports that.
     fn remove(&mut self, path: &Path, kind: Kind) -> Result<()> {
         let removal = match Removal::plan(path, kind) {
             Ok(removal) => removal,
@@ -84,7 +84,7 @@ impl Cleaning {
     }
 }
 
-/// The directories of ours directly below `directory`.
+/// The directories that bakeoff made directly below `directory`.
 fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
     if !directory.exists() && directory == Path::new(DEFAULT_RESULTS) {
         return Ok(Vec::new());

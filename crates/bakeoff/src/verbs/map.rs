@@ -129,7 +129,7 @@ fn key_of(quantity: MapQuantity) -> Option<&'static str> {
     })
 }
 
-/// What was asked, for people, without what lies along the axes.
+/// The need for people, without what the axes vary.
 fn words(need: &Need, axes: &[MapAxis; 2]) -> Vec<(String, String)> {
     let is_varied = |key: &str| axes.iter().any(|axis| key_of(axis.quantity) == Some(key));
     need.words.iter().filter(|(key, _)| !is_varied(key)).cloned().collect()

@@ -102,7 +102,7 @@ impl Planned {
     }
 }
 
-/// What is known of a need while it is asked for.
+/// A need while questions about it are open.
 struct OnTerminal<'a> {
     arguments: &'a PickArguments,
     built: &'a Drivers,
@@ -125,7 +125,7 @@ impl Checks for OnTerminal<'_> {
     }
 }
 
-/// What was asked for.
+/// The need.
 struct Asked {
     typed: Typed,
     /// The drivers, where they were looked for.
@@ -146,7 +146,7 @@ fn typed_or_asked(arguments: &PickArguments) -> Result<Asked> {
     Ok(Asked { typed, built: Some(built), summary: None })
 }
 
-/// Those that can do what is needed, and those that could with the other durability, which is asked too.
+/// The stores that can do what is needed, and those that could at the other durability, which is measured too.
 fn in_suite(divided: &Divided) -> Vec<String> {
     [divided.able.clone(), divided.able_otherwise.clone()].concat()
 }
@@ -169,12 +169,12 @@ fn suite(
     PickSuite::new(need, &in_suite, &divided.promising_more, all_batch)
 }
 
-/// What is known of the race before it begins.
+/// The record of the race before it begins.
 fn facts(need: &Need, setup: &Setup, divided: Divided) -> Result<PickFacts> {
     let Divided { able, excluded, .. } = divided;
     let is_asked = |workload: &&WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(is_asked) else {
-        // What was asked is the first thing in the suite: that what differs from it cannot be measured either is not worth a line.
+        // The need itself comes first in the suite. If it cannot be measured, changes of it cannot either, and need no line.
         let is_of_a_store = |skip: &&Skip| skip.store.as_ref().is_some_and(|store| able.contains(store));
         let of_all = setup.plan.skipped.iter().filter(|skip| !is_of_a_store(skip)).take(1);
         let reasons = of_all.chain(setup.plan.skipped.iter().filter(is_of_a_store));
@@ -215,7 +215,7 @@ fn print_race(facts: &PickFacts, need: &Need, directory: &OwnDirectory) {
     }
 }
 
-/// What was asked, for people: of a tape, which is replayed as it is, only what it does not say itself.
+/// The need for people. A tape is replayed as it is, so only what it lacks is shown.
 fn describe(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
     let Some(tape) = tape else { return need.words.clone() };
     // Nor is anything drawn, so the seed does not count.
@@ -232,7 +232,7 @@ fn given(need: &Need) -> Vec<(String, String)> {
     words.cloned().collect()
 }
 
-/// Those that cannot, with those that the plan left out of what was asked.
+/// The stores that cannot, with those that the plan left out of the need itself.
 fn with_skipped(mut excluded: Vec<Excluded>, able: &[String], in_race: &[&str], setup: &Setup) -> Vec<Excluded> {
     for store in able.iter().filter(|store| !in_race.contains(&store.as_str())) {
         let skip = setup.plan.skipped.iter().find(|skip| skip.store.as_ref() == Some(store));

@@ -109,14 +109,14 @@ fn several(number: usize) -> anyhow::Error {
     )
 }
 
-/// Says what was left out of a run, which a file that is written for another program does not show.
+/// Reports omissions of a run, which a file for another program does not show.
 fn say_notes(run: &Run) {
     for note in &run.notes {
         tell!("bakeoff: {}: {}", shown(&run.directory), printable(&describe_note(note)));
     }
 }
 
-/// What was asked for besides the page and the Markdown.
+/// The exports besides the page and the Markdown.
 fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
     let all: [(Option<PathBuf>, Writer); 5] = [
         (arguments.csv.clone(), |of, out| write_csv(of.run, out)),
@@ -128,7 +128,7 @@ fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
     all.into_iter().filter_map(|(path, write)| Some((path?, write))).collect()
 }
 
-/// Prints what a publication found, or its figures as they stand in `published/`.
+/// Prints what a publication found, or its figures from `published/`.
 fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
     let published = Published::find(name)?;
     let ReportArguments { runs, csv, html, against, markdown, .. } = arguments;

@@ -55,7 +55,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full }.show(&[], |_| true)
 }
 
-/// Plans what is asked for, and reports what is left out. `only`: nothing is measured, and nothing built.
+/// Plans the run, and reports what is left out. `only`: nothing is measured, and nothing built.
 fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup> {
     let setup = Setup::new(options, source, !only, REPORTER)?;
     tell_left_out(&setup.drivers)?;

@@ -60,7 +60,7 @@ fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result
     Ok(anyhow!("{why}. `{} stores` lists all", program()))
 }
 
-/// What is known of a store before its driver is built, and how to build it.
+/// The facts about a store before its driver is built, and how to build it.
 fn print_not_built(name: &str, recipe: &Recipe) -> Result<()> {
     let about = recipe.about.get(name).map_or("", String::as_str);
     print_paragraph(&format!("{name}: "), 2, &format!("{about}. It is not built yet"))?;
@@ -137,7 +137,7 @@ fn levels_of(store: &&StoreDescription) -> [String; 5] {
     [store.name.clone(), none, process, consistent, power]
 }
 
-/// What is said of what holds at some levels only.
+/// Describes what holds at some levels only.
 const MOSTLY: &str = "mostly";
 
 /// Whether a store can do something at a durability level.

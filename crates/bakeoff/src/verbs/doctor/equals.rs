@@ -31,7 +31,7 @@ pub(super) fn main(arguments: &DoctorArguments, drivers: &Drivers) -> Result<Out
     let driver =
         drivers.of_store(STORE).with_context(|| format!("no driver here has {STORE}: build with ./bakeoff"))?;
     let directory = make_run_directory(&arguments.out, "aa", Readers::All)?;
-    // It stays beside the results, so that a run that was cut short can go on.
+    // It stays with the results, so that a run that was cut short can go on.
     let twins = directory.path().canonicalize()?.join(TWINS_PROGRAM);
     symlink(driver.path.canonicalize()?, &twins).with_context(|| format!("cannot make {}", twins.display()))?;
     let options = RunOptions {

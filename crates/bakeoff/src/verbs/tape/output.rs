@@ -1,4 +1,4 @@
-//! What is made of traces: where it goes, and how it is told.
+//! Where the results of traces go, and how they are reported.
 
 use std::path::Path;
 
