@@ -11,6 +11,7 @@ use bakeoff_results::map_facts::{MapFacts, MapLeftOut, MapPoint};
 use bakeoff_results::map_outcome::{add_sample, empty_plane, races};
 use bakeoff_results::map_plane::Plane;
 use bakeoff_results::map_race::{MAP_ROUNDS, MapRace};
+use bakeoff_results::pick::of_variant;
 use bakeoff_text::roughly;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -184,8 +185,7 @@ impl Map {
 
     fn race<'r>(&self, run: &'r RunState<'_>, at: MapPoint) -> MapRace<'r> {
         let variant = at.variant();
-        let cells = run.rounds().iter().filter(|cell| cell.end.axes.variant.as_deref() == Some(&*variant));
-        MapRace::new(cells.collect())
+        MapRace::new(of_variant(run.rounds(), &variant).collect())
     }
 
     /// The next round of the place that is measured now; `None` if it needs no more, or there is no time.

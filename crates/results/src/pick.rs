@@ -110,7 +110,10 @@ pub fn is_without_room(cell: &CellRound) -> bool {
 }
 
 /// The rounds of a variant of a pick's suite.
-pub fn of_variant<'a>(cells: &'a [CellRound], variant: &'a str) -> impl Iterator<Item = &'a CellRound> + Clone {
+pub fn of_variant<'a, 'v>(
+    cells: &'a [CellRound],
+    variant: &'v str,
+) -> impl Iterator<Item = &'a CellRound> + Clone + use<'a, 'v> {
     cells.iter().filter(move |cell| cell.end.axes.variant.as_deref() == Some(variant))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_stats::{Better, Interval, RankOptions, Rounds};
 
-use crate::pick::{CONFIDENCE, PICK_ASKED, costs, rank_among};
+use crate::pick::{CONFIDENCE, PICK_ASKED, costs, of_variant, rank_among};
 use crate::pick_outcome::PickOutcome;
 
 /// A store in the race.
@@ -65,8 +65,7 @@ impl<'a> PickOutcome<'a> {
     fn round_ends(&self) -> BTreeMap<(&'a str, u32), u64> {
         let mut elapsed_ns: u64 = 0;
         let mut ends = BTreeMap::new();
-        let asked = self.run.cells.iter().filter(|cell| cell.end.axes.variant.as_deref() == Some(PICK_ASKED));
-        for cell in asked {
+        for cell in of_variant(&self.run.cells, PICK_ASKED) {
             elapsed_ns = elapsed_ns.saturating_add(cell.end.process_ns);
             ends.insert((cell.end.axes.store.as_str(), cell.end.round), elapsed_ns);
         }
