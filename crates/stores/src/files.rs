@@ -41,8 +41,8 @@ pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, 
         )
         .durability(
             Durability::Process,
-            "a new file is written and closed. To replace a value, a new file is written and renamed, so the old value stays \
-            until the new one is complete",
+            "a temporary file is written, closed and renamed to the record's name, so a record is complete whenever it is \
+            there, and an old value stays until then",
             // A new file that is not flushed may exist and be empty. ext4 by default flushes only a file that replaces another by renaming.
             // That is "auto_da_alloc" in https://docs.kernel.org/admin-guide/ext4.html.
             after(Kept, PossiblyCorrupt),
@@ -140,6 +140,37 @@ mod tests {
                 assert_eq!(before.metadata().unwrap().ino() == after.ino(), in_place, "{durability}");
                 assert_eq!(fs::read(records.join("key")).unwrap(), b"second");
                 assert_eq!(fs::read_dir(records).unwrap().count(), 1, "no temporary file stays");
+            });
+        }
+    }
+
+    /// A process that dies at this moment leaves what a reader sees at this moment.
+    #[test]
+    fn nobody_sees_a_part_of_a_new_record() {
+        const VALUE_BYTES: usize = 1 << 20;
+        for durability in [Durability::Process, Durability::Power] {
+            work(durability, |session, records| {
+                let is_done = std::sync::atomic::AtomicBool::new(false);
+                std::thread::scope(|scope| {
+                    let seen = scope.spawn(|| {
+                        let mut seen = std::collections::BTreeSet::new();
+                        while !is_done.load(Ordering::Relaxed) {
+                            (0..20).for_each(|number| {
+                                seen.extend(fs::metadata(records.join(number.to_string())).map(|file| file.len()));
+                            });
+                        }
+                        seen
+                    });
+                    for number in 0..20 {
+                        session.insert(number.to_string().as_bytes(), &[1; VALUE_BYTES]).unwrap();
+                    }
+                    is_done.store(true, Ordering::Relaxed);
+                    assert_eq!(Vec::from_iter(seen.join().unwrap()), [VALUE_BYTES as u64]);
+                });
+                assert_eq!(fs::read_dir(records).unwrap().count(), 20, "no temporary file stays");
+                session.insert(b"7", b"another").unwrap_err();
+                assert_eq!(fs::metadata(records.join("7")).unwrap().len(), VALUE_BYTES as u64);
+                assert_eq!(fs::read_dir(records).unwrap().count(), 20, "no temporary file stays");
             });
         }
     }

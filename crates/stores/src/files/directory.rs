@@ -7,7 +7,9 @@ use std::sync::{PoisonError, RwLock};
 
 use bakeoff_store::{Durability, StoreError};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, Mode, OFlags, fstat, fsync, mkdirat, openat, renameat, statat, syncfs, unlinkat};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, mkdirat, openat, renameat_with, statat, syncfs, unlinkat,
+};
 use rustix::io::Errno;
 
 use super::error::failed;
@@ -60,8 +62,8 @@ impl Directory {
         open_directory(self.root.as_fd(), b".")
     }
 
-    /// Whether a value is replaced by renaming a complete new file over the old one.
-    pub(super) fn replaces_by_renaming(&self) -> bool {
+    /// Whether a record appears, or changes, by renaming a complete new file to its name.
+    pub(super) fn writes_by_renaming(&self) -> bool {
         self.durability != Durability::None
     }
 
@@ -79,7 +81,7 @@ impl Directory {
         syncfs(&self.root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))
     }
 
-    /// Writes a new file.
+    /// Writes a new file in place.
     pub(super) fn create(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
         self.write(path, OFlags::EXCL, value, flush)?;
         self.flush_parent(path, flush)
@@ -91,20 +93,44 @@ impl Directory {
         self.flush_parent(path, flush)
     }
 
+    /// Writes a temporary file and renames it to `path`, which must not exist. Others see no file there, or the complete one.
+    pub(super) fn create_by_renaming(
+        &self,
+        path: &[u8],
+        temporary: &[u8],
+        value: &[u8],
+        flush: Flush,
+    ) -> Result<(), StoreError> {
+        self.rename_written(path, temporary, value, (flush, RenameFlags::NOREPLACE))?;
+        self.flush_parent(path, flush)
+    }
+
     /// Writes a temporary file and renames it to `path`, whether or not that exists.
     pub(super) fn replace(&self, path: &[u8], temporary: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
         // Also in a batch the new file must be on the disk before it replaces the old one: data acknowledged before the batch must survive
         // a power cut inside it.
         let of_file = if flush == Flush::Together { Flush::Each } else { flush };
-        let written = self.write(temporary, OFlags::TRUNC, value, of_file).and_then(|()| {
-            renameat(&self.root, temporary, &self.root, path).map_err(|errno| failed("rename to", path, errno))
+        self.rename_written(path, temporary, value, (of_file, RenameFlags::empty()))?;
+        self.flush_parent(path, flush)
+    }
+
+    /// Writes a temporary file and renames it to `path`.
+    fn rename_written(
+        &self,
+        path: &[u8],
+        temporary: &[u8],
+        value: &[u8],
+        (flush, flags): (Flush, RenameFlags),
+    ) -> Result<(), StoreError> {
+        let written = self.write(temporary, OFlags::TRUNC, value, flush).and_then(|()| {
+            renameat_with(&self.root, temporary, &self.root, path, flags)
+                .map_err(|errno| failed("rename to", path, errno))
         });
-        if let Err(error) = written {
+        if written.is_err() {
             // The rest of it is useless. If it does not exist, that is no second error.
             let _ = unlinkat(&self.root, temporary, AtFlags::empty());
-            return Err(error);
         }
-        self.flush_parent(path, flush)
+        written
     }
 
     /// Appends a file's content to `value`; false if there is no such file.

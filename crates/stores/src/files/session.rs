@@ -36,18 +36,25 @@ impl<'s> FileSession<'s> {
         Self { directory, layout, flush: directory.flush(batched), path, temporary, temporary_name, scan }
     }
 
-    /// Writes a file that may exist.
-    fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+    /// Sets the paths of a key's file and of the temporary file next to it.
+    fn set_paths(&mut self, key: &[u8]) -> Result<(), StoreError> {
         refuse_too_long(key)?;
         set_path(&mut self.path, self.layout, key);
-        if !self.directory.replaces_by_renaming() {
-            return self.directory.overwrite(&self.path, value, self.flush);
-        }
         let parent_bytes = self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         self.temporary.clear();
         self.temporary.extend_from_slice(&self.path[..parent_bytes]);
         self.temporary.extend_from_slice(&self.temporary_name);
-        self.directory.replace(&self.path, &self.temporary, value, self.flush)
+        Ok(())
+    }
+
+    /// Writes a file that may exist.
+    fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.set_paths(key)?;
+        if self.directory.writes_by_renaming() {
+            self.directory.replace(&self.path, &self.temporary, value, self.flush)
+        } else {
+            self.directory.overwrite(&self.path, value, self.flush)
+        }
     }
 
     fn scan_unordered(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<(), StoreError> {
@@ -110,9 +117,12 @@ fn set_path(path: &mut Vec<u8>, layout: Layout, key: &[u8]) {
 
 impl Session for FileSession<'_> {
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        refuse_too_long(key)?;
-        set_path(&mut self.path, self.layout, key);
-        self.directory.create(&self.path, value, self.flush)
+        self.set_paths(key)?;
+        if self.directory.writes_by_renaming() {
+            self.directory.create_by_renaming(&self.path, &self.temporary, value, self.flush)
+        } else {
+            self.directory.create(&self.path, value, self.flush)
+        }
     }
 
     fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
