@@ -30,7 +30,7 @@ pub use disk::{Disk, serve};
 pub use extents::extents;
 pub use log::LOG_BYTES_MAX;
 pub use loop_device::LoopDevice;
-pub use mount::{Mount, mount};
+pub use mount::{Mount, bind, mount};
 pub use random::Random;
 pub use recording::{Recorded, Recording};
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
-    fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, fsconfig_create,
+    fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree, unmount,
 };
 
 /// A mounted file system; unmounted when dropped.
@@ -36,6 +36,15 @@ pub fn mount(kind: &str, options: &[(&str, Option<&str>)]) -> io::Result<Mount> 
     }
 }
 
+/// Mounts what is at a path another time: a bind mount.
+///
+/// # Errors
+/// The kernel refuses it.
+pub fn bind(path: &Path) -> io::Result<Mount> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+    Ok(Mount { mount: Some(open_tree(CWD, path, flags)?), at: None })
+}
+
 /// An error with what the kernel wrote about a mount.
 fn with_words(why: io::Error, context: &OwnedFd) -> io::Error {
     let (mut words, mut message) = (Vec::new(), [0_u8; 1024]);
@@ -52,7 +61,7 @@ impl Mount {
         self.at.clone().or_else(|| self.mount.as_ref().map(through)).unwrap_or_default()
     }
 
-    /// Attaches it to a directory.
+    /// Attaches it to a directory, or a mounted file to a file.
     ///
     /// # Errors
     /// It cannot be attached there.

@@ -54,15 +54,15 @@ pub(crate) fn describe() -> StoreDescription {
         )
         .durability(
             Durability::Consistent,
-            "MDBX_SAFE_NOSYNC: pages are written to the file at every commit and not flushed, and freed pages are not reused \
-            until a flush",
-            // "a system crash can't corrupt the database, but you will lose the last transactions".
-            after(Kept, EarlierState),
+            "MDBX_SYNC_DURABLE, as at level power. With MDBX_SAFE_NOSYNC, simulated power cuts left stores that could not be \
+            read, although its documentation promises an earlier state",
+            after(Kept, Kept),
             MODES,
         )
         .durability(
             Durability::Power,
-            "MDBX_SYNC_DURABLE, the default: the file is flushed at every commit",
+            "MDBX_SYNC_DURABLE, the default: the file is flushed at every commit; the first pages of a new file, which it \
+            leaves, are flushed by bakeoff",
             // "guaranteed durability even on unexpected system failure".
             after(Kept, Kept),
             MODES,
@@ -109,8 +109,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let flags = match request.durability {
         Durability::None => ffi::MDBX_UTTERLY_NOSYNC | ffi::MDBX_WRITEMAP,
         Durability::Process => ffi::MDBX_UTTERLY_NOSYNC,
-        Durability::Consistent => ffi::MDBX_SAFE_NOSYNC,
-        Durability::Power => 0,
+        Durability::Consistent | Durability::Power => 0,
     };
     let page_bytes = page_bytes(request)?;
     let map_bytes = map_bytes(request, page_bytes)?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_powercut::{Mount, bind};
 use bakeoff_protocol::{Crash, Request};
 use bakeoff_tape::Pool;
 
@@ -29,6 +30,7 @@ pub(super) struct Bench<'a> {
     /// What the driver is asked first, without a directory.
     pub(super) request: Request,
     pub(super) more: More,
+    _boots: Mount,
 }
 
 impl<'a> Bench<'a> {
@@ -60,8 +62,18 @@ impl<'a> Bench<'a> {
             promises,
             request: Request { verify: None, crash: None, warm_up: None, compacted_copy: None, ..request },
             more,
+            _boots: another_boot_each_time()?,
         })
     }
+}
+
+/// Gives each process another id of this boot, as long as the mount is there. A power cut ends a boot, and stores rely on that: libmdbx uses
+/// pages that were never flushed while the id is that of the boot that wrote them.
+fn another_boot_each_time() -> Result<Mount> {
+    let mut mounted = bind(Path::new("/proc/sys/kernel/random/uuid")).context("cannot mount a file a second time")?;
+    let boot_id = Path::new("/proc/sys/kernel/random/boot_id");
+    mounted.attach(boot_id).with_context(|| format!("cannot mount another file at {}", boot_id.display()))?;
+    Ok(mounted)
 }
 
 impl Bench<'_> {

@@ -1,13 +1,14 @@
 //! libmdbx's C interface under LMDB's names, so that LMDB's adapter code also works with libmdbx.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
 pub(super) use mdbx_sys::{
     MDBX_APPEND as MDB_APPEND, MDBX_CP_COMPACT as MDB_CP_COMPACT, MDBX_FIRST as MDB_FIRST, MDBX_LAST as MDB_LAST,
     MDBX_MAP_FULL as MDB_MAP_FULL, MDBX_NEXT as MDB_NEXT, MDBX_NOOVERWRITE as MDB_NOOVERWRITE, MDBX_NOSTICKYTHREADS,
-    MDBX_NOTFOUND as MDB_NOTFOUND, MDBX_PREV as MDB_PREV, MDBX_RDONLY as MDB_RDONLY, MDBX_SAFE_NOSYNC,
+    MDBX_NOTFOUND as MDB_NOTFOUND, MDBX_PREV as MDB_PREV, MDBX_RDONLY as MDB_RDONLY,
     MDBX_SET_RANGE as MDB_SET_RANGE, MDBX_SUCCESS as MDB_SUCCESS, MDBX_TOO_LARGE as TOO_LARGE, MDBX_UTTERLY_NOSYNC,
     MDBX_WRITEMAP, MDBX_cursor as MDB_cursor, MDBX_cursor_op as MDB_cursor_op, MDBX_dbi as MDB_dbi,
     MDBX_env as MDB_env, MDBX_txn as MDB_txn, MDBX_val as MDB_val, mdbx_cursor_close as mdb_cursor_close,
@@ -119,7 +120,31 @@ pub(super) unsafe fn mdb_env_open(
     mode: mdbx_sys::mdbx_mode_t,
 ) -> c_int {
     // SAFETY: the caller guarantees it.
-    unsafe { mdbx_sys::mdbx_env_open(environment, path, flags, mode) }
+    let opened = unsafe { mdbx_sys::mdbx_env_open(environment, path, flags, mode) };
+    let flushes = flags & MDBX_UTTERLY_NOSYNC == 0;
+    match opened {
+        // SAFETY: the environment is open.
+        MDB_SUCCESS if flushes => unsafe { flush_file(environment) },
+        opened => opened,
+    }
+}
+
+/// Flushes the file. libmdbx writes the first pages of a new file and does not flush them. A power cut may then leave only what commits
+/// wrote later with `O_DSYNC`. Such a file opens once, and is corrupt after the next commits: `docs/findings/libmdbx-first-pages.md`.
+///
+/// # Safety
+/// The environment must be open.
+unsafe fn flush_file(environment: *mut MDB_env) -> c_int {
+    let mut file = -1;
+    // SAFETY: the caller guarantees that it is open; `file` is a place for a descriptor.
+    let status = unsafe { mdbx_sys::mdbx_env_get_fd(environment, &mut file) };
+    if status != MDB_SUCCESS {
+        return status;
+    }
+    // SAFETY: the descriptor is that of the open environment, which keeps it open during the call.
+    let file = unsafe { BorrowedFd::borrow_raw(file) };
+    // The library's errors above 0 are those of the system.
+    rustix::fs::fsync(file).map_or_else(rustix::io::Errno::raw_os_error, |()| MDB_SUCCESS)
 }
 
 pub(super) unsafe fn mdb_env_get_maxkeysize(environment: *mut MDB_env) -> c_int {
