@@ -92,7 +92,7 @@ struct Counts {
     ok: usize,
     not_offered: usize,
     skipped: Vec<String>,
-    failed: usize,
+    failed: Vec<String>,
 }
 
 /// Checks stores, prints a line for each check and level, and returns a failure if a check failed. As its own child it follows its orders.
@@ -117,11 +117,12 @@ pub fn main(plan: Plan<'_>) -> ExitCode {
         counts.ok,
         counts.not_offered,
         counts.skipped.len(),
-        counts.failed
+        counts.failed.len()
     );
     report_skips(&counts.skipped);
+    counts.failed.iter().for_each(|what| println!("FAILED: {what}"));
     unnoticed.iter().for_each(|what| println!("FAILED: not noticed: {what}"));
-    if counts.failed == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if counts.failed.is_empty() && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Checks that do not find the faults of a store that breaks its promise and admits other processes without declaring it.
@@ -192,7 +193,7 @@ impl Counts {
             Outcome::Ok(_) => self.ok += 1,
             Outcome::NotOffered(_) => self.not_offered += 1,
             Outcome::Skipped(why) => self.skipped.push(format!("{what}: {why}")),
-            Outcome::Failed(_) => self.failed += 1,
+            Outcome::Failed(why) => self.failed.push(format!("{what}: {why}")),
         }
     }
 }

@@ -35,7 +35,10 @@ pub(crate) fn main(arguments: &CheckDriverArguments) -> Result<Outcome> {
     let mut seen = Seen::default();
     let given_up = check_driver(&asked, &mut |result| seen.show(program, result))?;
     let Seen { ok, failed, not_offered, .. } = seen;
-    print_line!("\n{ok} ok, {failed} FAILED, {not_offered} n/a")?;
+    print_line!("\n{ok} ok, {} FAILED, {not_offered} n/a", failed.len())?;
+    if ok + not_offered > 0 {
+        failed.iter().try_for_each(|failure| print_line!("\n{failure}"))?;
+    }
     if let Some(given_up) = given_up {
         let untried = counted(given_up.untried, "rule");
         print_line!("The check was stopped, as the driver does not answer: {untried} not tried")?;
@@ -43,14 +46,15 @@ pub(crate) fn main(arguments: &CheckDriverArguments) -> Result<Outcome> {
     if let Some(keep) = &arguments.keep {
         print_line!("requests, tapes and logs are in {}", printable(&keep.display().to_string()))?;
     }
-    Ok(if failed == 0 { Outcome::Good } else { Outcome::SomeFailed })
+    Ok(if failed.is_empty() { Outcome::Good } else { Outcome::SomeFailed })
 }
 
 /// What was shown so far.
 #[derive(Default)]
 struct Seen {
     ok: u32,
-    failed: u32,
+    /// What was shown of each failed rule. It is shown again below the counts, since hundreds of lines may follow it.
+    failed: Vec<String>,
     not_offered: u32,
     store: Option<String>,
 }
@@ -72,18 +76,20 @@ impl Seen {
                 print_line!("n/a     {name:NAME_COLUMNS$} {}", printable(why))
             }
             Verdict::Failed { expected, found } => {
-                self.failed += 1;
                 let program = program.display().to_string();
                 let mut words = vec!["check-driver", program.as_str()];
                 words.extend(result.store);
                 words.extend(["--rule", name, "--keep", "kept"]);
-                print_line!(
+                let shown = format!(
                     "FAILED  {name}\n          expected: {}\n          came:     {}\n          again:    {} {}",
                     printable(expected),
                     printable(found),
                     bakeoff_text::program(),
                     shell_command(&words)
-                )
+                );
+                print_line!("{shown}")?;
+                self.failed.push(shown);
+                Ok(())
             }
         }
     }
