@@ -160,9 +160,14 @@ impl Session {
     fn chosen(&self, steps: Vec<Step>) -> Vec<Step> {
         let mut wanted: BTreeSet<String> = steps.iter().map(|step| step.name.clone()).collect();
         let is_known = |prefix: &String| steps.iter().any(|step| step.name.starts_with(prefix.as_str()));
-        // The build leads to tests with names that are not known yet.
-        let leads = !self.options.only.iter().all(is_known) || self.options.only.is_empty();
-        wanted.retain(|name| self.options.wants(name) || leads && name == "build");
+        // Builds lead to tests with names that are not known yet.
+        let unknown = self.options.only.iter().filter(|prefix| !is_known(prefix));
+        let lead = |prefix: &String| if prefix.starts_with(steps::HEAVY_TESTS) { "heavy-build" } else { "build" };
+        let mut leads: BTreeSet<&str> = unknown.map(lead).collect();
+        if self.options.only.is_empty() {
+            leads.insert("build");
+        }
+        wanted.retain(|name| self.options.wants(name) || leads.contains(name.as_str()));
         loop {
             let needs = steps.iter().filter(|step| wanted.contains(&step.name)).flat_map(|step| step.needs.clone());
             let missing: Vec<String> = needs.filter(|name| !wanted.contains(name)).collect();
@@ -383,6 +388,10 @@ mod tests {
         ];
         let names: Vec<String> = here.chosen(all).into_iter().map(|step| step.name).collect();
         assert_eq!(names, ["build", "heavy-build", "heavy-lints"]);
+        let here = session(place.path(), &["--only", "heavy-stores:durability"]);
+        let all = vec![named("build"), named("format"), named("heavy-build").after(&["build"])];
+        let names: Vec<String> = here.chosen(all).into_iter().map(|step| step.name).collect();
+        assert_eq!(names, ["build", "heavy-build"], "the build that leads to it");
         let names = |only| {
             let steps = session(place.path(), &["--only", only]).chosen(vec![named("build"), named("format")]);
             steps.into_iter().map(|step| step.name).collect::<Vec<_>>()

@@ -39,6 +39,8 @@ const DAMAGE: &str = "damage";
 const CHECK_DRIVER: &str = "check_driver";
 /// Maven's tests.
 const JVM_TESTS: &str = "jvm-tests";
+/// How names of the heavy driver's steps begin: its build, and the tests that this leads to.
+pub(super) const HEAVY_TESTS: &str = "heavy-";
 /// The test that puts every store to the checks of `bakeoff-store`.
 const CONFORMANCE: &str = "conformance";
 
@@ -331,7 +333,7 @@ fn heavy_build(plan: &Arc<Plan>) -> Result<Step> {
         driver.stamp_built(&shared.workspace, start)?;
         let suites = suites.into_iter().filter(|suite| !suite.is_bench);
         let named = suites.map(|suite| {
-            let name = format!("heavy-{}", suite.name);
+            let name = format!("{HEAVY_TESTS}{}", suite.name);
             run(&shared, suite.with(name, &[]))
         });
         Ok(Ended { next: named.collect(), ..Ended::default() })
