@@ -35,7 +35,8 @@ pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, 
         .directories(layout.directories())
         .durability(
             Durability::None,
-            "a file is written in place: a process that dies while it replaces a value also loses the old value",
+            "a file is written in place, or as at level process if several threads work: a process that dies while it replaces \
+            a value also loses the old value",
             after(PossiblyCorrupt, PossiblyCorrupt),
             "https://man7.org/linux/man-pages/man2/open.2.html",
         )
@@ -85,7 +86,7 @@ pub(crate) fn describe((name, title): (&str, &str), summary: &str, files: &str, 
 
 /// Creates or opens the folder.
 pub(crate) fn open(request: &OpenRequest<'_>, layout: Layout) -> Result<Box<dyn Store>, StoreError> {
-    let directory = Directory::open(request.directory, request.durability)?;
+    let directory = Directory::open(request.directory, request.durability, request.hints.threads)?;
     Ok(Box::new(Files { directory, layout, sessions: AtomicU32::new(0) }))
 }
 
@@ -118,8 +119,13 @@ mod tests {
 
     /// Works in a session of a flat folder at this level. The work also gets its directory.
     fn work(durability: Durability, work: impl Fn(&mut dyn Session, &std::path::Path)) {
+        work_of_threads(1, durability, work);
+    }
+
+    /// The same with a folder for so many threads.
+    fn work_of_threads(threads: u32, durability: Durability, work: impl Fn(&mut dyn Session, &std::path::Path)) {
         let parent = tempfile::tempdir().unwrap();
-        let (settings, hints) = (Settings::new(), DataHints::default());
+        let (settings, hints) = (Settings::new(), DataHints { threads, ..DataHints::default() });
         let request = OpenRequest { directory: parent.path(), durability, settings: &settings, hints: &hints };
         let store = open(&request, Layout { levels: 0 }).unwrap();
         let inside = &mut |session: &mut dyn Session| {
@@ -148,8 +154,8 @@ mod tests {
     #[test]
     fn nobody_sees_a_part_of_a_new_record() {
         const VALUE_BYTES: usize = 1 << 20;
-        for durability in [Durability::Process, Durability::Power] {
-            work(durability, |session, records| {
+        for (threads, durability) in [(1, Durability::Process), (1, Durability::Power), (2, Durability::None)] {
+            work_of_threads(threads, durability, |session, records| {
                 let is_done = std::sync::atomic::AtomicBool::new(false);
                 std::thread::scope(|scope| {
                     let seen = scope.spawn(|| {

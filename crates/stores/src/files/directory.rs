@@ -33,14 +33,15 @@ pub(super) enum Flush {
 pub(super) struct Directory {
     root: OwnedFd,
     durability: Durability,
+    writes_by_renaming: bool,
     /// Held while directories are created and flushed. A writer may find a directory that another thread has just created. It acquires this
     /// lock before it acknowledges, so it never relies on a directory that a power cut could remove.
     making: RwLock<()>,
 }
 
 impl Directory {
-    /// Creates or opens the directory.
-    pub(super) fn open(parent: &Path, durability: Durability) -> Result<Self, StoreError> {
+    /// Creates or opens the directory for so many threads. Where there are several, one could read a file that another writes in place.
+    pub(super) fn open(parent: &Path, durability: Durability, threads: u32) -> Result<Self, StoreError> {
         let in_words = parent.as_os_str().as_encoded_bytes();
         let outside = openat(rustix::fs::CWD, parent, READ_DIRECTORY, Mode::empty())
             .map_err(|errno| failed("open", in_words, errno))?;
@@ -54,7 +55,8 @@ impl Directory {
             // Flushes this directory's own entry, and directories that a killed process created without flushing them.
             syncfs(&root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))?;
         }
-        Ok(Self { root, durability, making: RwLock::new(()) })
+        let writes_by_renaming = durability != Durability::None || threads > 1;
+        Ok(Self { root, durability, writes_by_renaming, making: RwLock::new(()) })
     }
 
     /// The directory itself, for listing.
@@ -64,7 +66,7 @@ impl Directory {
 
     /// Whether a record appears, or changes, by renaming a complete new file to its name.
     pub(super) fn writes_by_renaming(&self) -> bool {
-        self.durability != Durability::None
+        self.writes_by_renaming
     }
 
     /// When a session's writes are flushed, with or without batches.
