@@ -17,7 +17,8 @@ fn picked(place: &Place, more: &[&str]) -> String {
 #[test]
 fn an_answer_with_settings_costs_and_questions() {
     let place = Place::new();
-    let shown = picked(&place, &["--budget", "15s", "--must", "ordered", "--mix", "get=60,update=30,scan=10"]);
+    let mix = ["--mix", "get=60,update=30,scan=5,scan-prefix=5"];
+    let shown = picked(&place, &[&["--budget", "15s", "--must", "ordered"][..], &mix].concat());
     for word in [
         "Answer",
         "Settings",
@@ -183,7 +184,7 @@ fn that_no_store_can_do_it_is_an_answer_and_advises_none_that_was_not_wanted() {
         assert!(shown.starts_with("None: no store can do all that is needed:") && shown.contains(words), "{shown}");
         assert!(!shown.contains("Not built"), "{shown}");
     }
-    // Of those that are not built, only what the language allows.
+    // Of the stores that are not built, the advice names only what the language allows.
     let shown = place.run(&["pick", "--language", "jvm", "--license", "CDDL-1.0"]).expect(1).stdout;
     let advice: String = shown.lines().filter(|line| line.starts_with("Not built")).collect();
     assert!(!advice.contains("libmdbx"), "{shown}");
@@ -255,7 +256,8 @@ fn queue_trace() -> String {
     trace
 }
 
-/// What LMDB takes on disk by bytes of data after closing and at most, and how many records are alive at the end, in each round of what was asked.
+/// LMDB's bytes on disk per byte of data, after closing and at most, in each round of the variant `asked`. Also how many records are
+/// alive at the end.
 fn lmdb_on_disk(place: &Place) -> Vec<([f64; 2], u64)> {
     let of_lmdb =
         |cell: &serde_json::Value| cell["store"] == "lmdb" && cell["variant"] == "asked" && cell["status"] == "ok";
@@ -343,7 +345,7 @@ fn a_trace_that_figures_do_not_represent_is_replayed() {
     let (told, shown) = (unwrapped(&done.stderr), unwrapped(&done.stdout));
     assert!(told.contains("So the trace itself is replayed, as with --tape bakeoff-results/walk.tape"), "{told}");
     assert!(shown.contains("tape bakeoff-results/walk.tape"), "{shown}");
-    // Whoever asks for something else than the trace gets a workload that is drawn.
+    // A question that differs from the trace gets a workload that is drawn.
     let done = place.run(&[&common[..], &["--access", "uniform"]].concat());
     assert!(unwrapped(&done.stderr).contains("It is drawn all the same, as --access changes it"), "{}", done.stderr);
     assert!(unwrapped(&done.stdout).contains("records 1000"), "{}", done.stdout);
@@ -529,7 +531,7 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
     let native = ["pick", "--stores", "lmdbjava", "--language", "native"];
     let shown = Place::new().run(&native).expect(1).stdout;
     assert!(shown.contains("lmdbjava: for programs on the JVM only"), "{shown}");
-    // One that has no batches races where records can be loaded one by one.
+    // A store without batches races where records can be loaded one by one.
     let hash = [
         "pick",
         "--full",
@@ -542,7 +544,8 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
         "--budget",
         "40s",
     ];
-    // Whether the time is enough for an answer depends on what else runs here. A cell, half of it at most, took over 10 s beside other work.
+    // Whether the time is enough for an answer depends on what else runs here. A cell, which may take half of it, took over 10 s next to
+    // other work.
     let shown = Place::new().run(&hash).stdout;
     assert!(shown.contains("What it costs") && shown.contains("Chronicle Map"), "{shown}");
 }
@@ -618,7 +621,7 @@ fn only_stores_that_can_do_it_are_said_to_be_able_to_join() {
     ];
     let shown = place.run(&need).expect(0).stdout;
     let (answer, after) = shown.split_once("\nResults: ").expect("a run that is kept");
-    let (_, listed) = answer.split_once("Cannot do this").expect("a list of those that cannot");
+    let (_, listed) = answer.split_once("Cannot do this").expect("a list of stores that cannot");
     let (_, behind) = listed.split_once("redb").expect("redb is in it");
     let (with_it, lacks) = behind.split_once(": ").expect("with what it lacks");
     assert!(!with_it.contains(':') && lacks.starts_with("does not offer multi-process"), "{answer}");

@@ -10,8 +10,8 @@ use bakeoff_text::{format_count, parse_count};
 
 use crate::plain;
 use crate::word::{
-    NONE, RESULTS, Word, accesses, budget, choice, data, dir, key_bytes, key_form, longest_key, memory, mix, part,
-    stores, texts, value_bytes, within, words,
+    AUTO, NONE, RESULTS, Word, accesses, budget, choice, data, dir, key_bytes, key_form, longest_key, memory, mix,
+    part, prefix_bytes, stores, texts, value_bytes, within, words,
 };
 
 /// The answer of a switch that is off.
@@ -83,7 +83,7 @@ const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
 pub const FIRST: [&str; 6] = ["language", "value-size", "records", "mix", "durability", "dir"];
 
 /// All items of a need.
-pub static ITEMS: [Item; 26] = [
+pub static ITEMS: [Item; 27] = [
     Item {
         key: "records",
         value_name: "COUNT",
@@ -130,7 +130,7 @@ pub static ITEMS: [Item; 26] = [
         help: "Form of keys: integer (big-endian), decimal (digits), sha1 (hexadecimal digits of a hash, 20 bytes or more); `auto`: integer below 10 bytes, sha1 from 20 on unless keys ascend, else decimal",
         question: "What are keys?",
         examples: "integer (big-endian), decimal (digits), sha1 (of a hash); or auto, which depends on their length",
-        default: "auto",
+        default: AUTO,
         is_of_a_tape: true,
         ..item(|word, need| {
             need.key_form = key_form(word)?;
@@ -153,7 +153,7 @@ pub static ITEMS: [Item; 26] = [
     Item {
         key: "mix",
         value_name: "KIND=WEIGHT,…",
-        help: "Operations with weights: get, insert, update, upsert, delete, scan, exists, first. Or the percentage of reads, such as 95%; of the other operations three quarters update and a quarter inserts",
+        help: "Operations with weights: get, insert, update, upsert, delete, scan, scan-prefix, exists, first. Or the percentage of reads, such as 95%; of the other operations three quarters update and a quarter inserts",
         question: "Of 100 operations, how many only read?",
         examples: "95; get=90,scan=5,delete=5",
         default: "get=80,update=15,insert=5",
@@ -163,6 +163,19 @@ pub static ITEMS: [Item; 26] = [
         plain: plain::mix,
         ..item(|word, need| {
             need.mix = mix(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "prefix",
+        value_name: "SIZE",
+        help: "How many bytes keys begin alike in a scan-prefix, or in a first that is not the first of all, e.g. 8; `auto`: as many as about a hundred records have in common, and the first of all",
+        question: "How many bytes do the keys of a prefix scan begin alike?",
+        examples: "4, 8; or auto, as many as about a hundred records have in common",
+        default: AUTO,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.prefix_bytes = prefix_bytes(word)?;
             Ok(())
         })
     },

@@ -85,6 +85,10 @@ pub fn check_together(need: &Need, typed: &Typed) -> Result<()> {
             need.batch
         );
     }
+    if let Some(bytes) = need.prefix_bytes.filter(|bytes| u64::from(*bytes) > need.key_bytes.min) {
+        let (place, least) = (place("prefix"), need.key_bytes.min);
+        bail!("{place} {bytes}: a prefix cannot be longer than the shortest key, {least} bytes: give a shorter prefix");
+    }
     if need.missing > 0.0 && !need.looks_up() {
         bail!(
             "{} {}: the mix asks for no record by its key, so none can be missing: leave it out, or add gets to the mix",
@@ -199,6 +203,36 @@ mod tests {
         }
     }
 
+    fn refused(words: &[(&str, &str)]) -> String {
+        let mut typed = Typed::default();
+        for (key, text) in words {
+            typed.set(ITEMS.iter().find(|item| item.key == *key).unwrap(), format!("--{key}"), text);
+        }
+        format!("{:#}", read_need(&typed).unwrap_err())
+    }
+
+    #[test]
+    fn a_prefix_scan_has_the_prefix_that_was_given_or_one_of_about_a_hundred_records() {
+        for (words, prefix) in [
+            (&[("mix", "scan-prefix=1,update=1"), ("prefix", "4")][..], 4),
+            (&[("mix", "first=1,insert=1"), ("prefix", "8")], 8),
+            (&[("mix", "first=1")], 0),
+            // Nothing of the mix has a prefix, as at one end of a map.
+            (&[("mix", "update=1"), ("prefix", "8")], 0),
+            (&[("mix", "scan-prefix=1")], 14),
+            (&[("mix", "scan-prefix=1"), ("key-size", "8"), ("key-form", "integer")], 7),
+            (&[("mix", "scan-prefix=1"), ("key-size", "20"), ("records", "100k")], 3),
+            (&[("mix", "scan-prefix=1"), ("key-size", "20"), ("records", "50")], 1),
+        ] {
+            let suite = PickSuite::new(&need(words), &["a".to_owned()], &PromisingMore::default(), true).unwrap();
+            assert_eq!(Suite::parse("pick", &suite.text).unwrap().phases()[1].prefix_bytes, prefix, "{words:?}");
+        }
+        for (prefix, why) in [("17", "longer than the shortest key, 16 bytes"), ("0", "out of range")] {
+            let refused = refused(&[("mix", "scan-prefix=1"), ("prefix", prefix)]);
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
+
     #[test]
     fn threads_read_what_others_write_where_every_answer_is_known() {
         for (words, shares) in [
@@ -215,11 +249,8 @@ mod tests {
                 Suite::parse("pick", &suite.text).unwrap_or_else(|why| panic!("{words:?}: {why}")).phases().to_vec();
             assert_eq!(phases[1].shared, shares, "{words:?}");
         }
-        let mut typed = Typed::default();
-        for (key, text) in [("threads", "2"), ("mix", "scan=1,insert=1")] {
-            typed.set(ITEMS.iter().find(|item| item.key == key).unwrap(), format!("--{key}"), text);
-        }
-        assert!(format!("{:#}", read_need(&typed).unwrap_err()).contains("known only where they replace values"));
+        let why = refused(&[("threads", "2"), ("mix", "scan=1,insert=1")]);
+        assert!(why.contains("known only where they replace values"), "{why}");
     }
 
     #[test]

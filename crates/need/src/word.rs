@@ -21,8 +21,11 @@ pub(crate) const RESULTS: &str = "results";
 /// The value for no key longer than the measured ones.
 pub(crate) const NONE: &str = "none";
 
+/// The value for what suits the rest of the need.
+pub(crate) const AUTO: &str = "auto";
+
 /// Kinds of operation in a mix.
-const OPERATIONS: [&str; 8] = ["get", "insert", "update", "upsert", "delete", "scan", "exists", "first"];
+const OPERATIONS: [&str; 9] = ["get", "insert", "update", "upsert", "delete", "scan", "scan-prefix", "exists", "first"];
 
 /// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +117,12 @@ pub(crate) fn key_bytes(word: &Word) -> Result<SizeRange> {
     }
 }
 
+/// How many bytes keys begin alike in prefix scans; `None` for as many as about a hundred records have.
+pub(crate) fn prefix_bytes(word: &Word) -> Result<Option<u32>> {
+    let most = KEY_BYTES_MAX as u64;
+    if word.text == AUTO { Ok(None) } else { Ok(Some(within(word, parse_size, (1, most), format_size)? as u32)) }
+}
+
 /// The length of a key that a store must take; 0 for none.
 pub(crate) fn longest_key(word: &Word) -> Result<u64> {
     if word.text == NONE { Ok(0) } else { within(word, parse_size, (1, RECORD_KEY_BYTES_MAX), format_size) }
@@ -126,7 +135,7 @@ pub(crate) fn key_form(word: &Word) -> Result<Option<KeyForm>> {
     }
     let forms = [KeyForm::Integer, KeyForm::Decimal, KeyForm::Sha1].map(|form| (form.name(), Some(form)));
     let [integer, decimal, sha1] = forms;
-    choice(word, &[("auto", None), integer, decimal, sha1])
+    choice(word, &[(AUTO, None), integer, decimal, sha1])
 }
 
 /// What values are made of.

@@ -31,6 +31,8 @@ pub enum Lack {
     },
     /// It cannot scan from a key.
     Scans,
+    /// It cannot scan the keys with a prefix.
+    PrefixScans,
     /// It cannot find the first entry.
     FirstEntries,
     /// It cannot check whether a key exists.
@@ -86,6 +88,7 @@ impl fmt::Display for Lack {
                 formatter.write_str(if *as_driven { ", as bakeoff uses it" } else { "" })
             }
             Self::Scans => formatter.write_str("does not offer scans from a key"),
+            Self::PrefixScans => formatter.write_str("does not offer scans of a prefix"),
             Self::FirstEntries => formatter.write_str("does not offer first entries"),
             Self::ExistenceChecks => formatter.write_str("does not offer existence checks"),
             Self::Batches => formatter.write_str("does not offer batches of writes"),

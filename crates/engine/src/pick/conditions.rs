@@ -181,8 +181,10 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Lack>
         let as_driven = matches!(must, Must::Transactions | Must::MultiProcess);
         lacks.push(Lack::Feature { name: (*word).to_owned(), level: elsewhere.then_some(class), as_driven });
     }
-    if need.scans() && !can.scan_from && !need.must.contains(&Must::Ordered) {
+    if need.does("scan") && !can.scan_from && !need.must.contains(&Must::Ordered) {
         lacks.push(Lack::Scans);
+    } else if need.does("scan-prefix") && !can.scan_prefix {
+        lacks.push(Lack::PrefixScans);
     } else if need.does("first") && !can.scan_prefix {
         lacks.push(Lack::FirstEntries);
     }

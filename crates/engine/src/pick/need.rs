@@ -84,6 +84,8 @@ pub struct Need {
     pub key_bytes_longest: u64,
     /// Kinds of operation by weight, in the order typed.
     pub mix: Vec<(String, f64)>,
+    /// How many bytes of their keys prefix scans have in common, and first entries; `None` for what suits the records, and the first of all.
+    pub prefix_bytes: Option<u32>,
     /// The part of gets and existence checks that ask for a key that is not there, from 0 to 1.
     pub missing: f64,
     /// Writes that are committed together; 1 where each is acknowledged alone.
@@ -141,6 +143,7 @@ impl Default for Need {
             key_form: None,
             key_bytes_longest: 0,
             mix: Vec::new(),
+            prefix_bytes: None,
             missing: 0.0,
             batch: 1,
             access: Access::Named("uniform"),
@@ -193,6 +196,25 @@ impl Need {
         })
     }
 
+    /// How many bytes of their keys the prefix scans and first entries of a mix have in common, if any.
+    pub(crate) fn prefix_of(&self, mix: &[(String, f64)]) -> Option<u32> {
+        let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
+        let suits = || does("scan-prefix").then(|| self.prefix_of_a_hundred());
+        if does("scan-prefix") || does("first") { self.prefix_bytes.or_else(suits) } else { None }
+    }
+
+    /// The prefix that about a hundred records have in common.
+    fn prefix_of_a_hundred(&self) -> u32 {
+        let shortest = self.key_bytes.min as u32;
+        let bytes = match self.form_of_keys() {
+            // The last two digits, or the last byte.
+            KeyForm::Integer => shortest.saturating_sub(1),
+            KeyForm::Sha1 => (self.records as f64 / 100.0).max(1.0).log(16.0).ceil() as u32,
+            _ => shortest.saturating_sub(2),
+        };
+        bytes.clamp(1, shortest.max(1))
+    }
+
     /// Whether some records are more popular than others, for no reason such as their age or place, for a kind of operation in the mix.
     pub fn has_popular_records(&self) -> bool {
         let kinds = self.mix.iter().map(|(kind, _)| kind.as_str()).filter(|kind| !["insert", "first"].contains(kind));
@@ -201,7 +223,7 @@ impl Need {
 
     /// Whether its reads depend on other threads' writes.
     pub fn scans(&self) -> bool {
-        self.does("scan") || self.does("first")
+        visits(&self.mix)
     }
 
     /// Whether threads may read and scan records that others write, so that every answer is known: nothing is deleted, and next to scans nothing is
@@ -221,13 +243,18 @@ pub(crate) fn looks_up(mix: &[(String, f64)]) -> bool {
     mix.iter().any(|(kind, _)| matches!(kind.as_str(), "get" | "exists"))
 }
 
+/// Whether a mix reads entries in the order of their keys.
+pub(crate) fn visits(mix: &[(String, f64)]) -> bool {
+    mix.iter().any(|(kind, _)| matches!(kind.as_str(), "scan" | "scan-prefix" | "first"))
+}
+
 /// [`Need::is_shareable`] of a mix.
 pub(crate) fn is_shareable(mix: &[(String, f64)]) -> bool {
     let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
-    !does("delete") && !(does("insert") && (does("scan") || does("first")))
+    !(does("delete") || does("insert") && visits(mix))
 }
 
 /// Whether a kind of operation changes the store.
 pub fn is_write(kind: &str) -> bool {
-    !matches!(kind, "get" | "exists" | "scan" | "first")
+    !matches!(kind, "get" | "exists" | "scan" | "scan-prefix" | "first")
 }

@@ -15,7 +15,7 @@ use bakeoff_text::{counted, format_count, format_size, format_size_range};
 
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
 use crate::pick::memory::{MemoryChange, data_bytes, memory_changes, memory_text};
-use crate::pick::need::{Need, RECORDS_MAX, is_shareable, is_write, looks_up};
+use crate::pick::need::{Need, RECORDS_MAX, is_shareable, is_write, looks_up, visits};
 use crate::pick::suite_file::{Access, Axes, Limits, Phase, Role, Settings, StoreSettings, SuiteFile, Variant};
 
 /// Rounds of a race at most: a difference that 100 rounds do not show does not matter.
@@ -193,8 +193,8 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
     };
     let roles = roles(need, mix);
     let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
-    let (scans, writes) = (does("scan") || does("first"), mix.iter().any(|(kind, _)| is_write(kind)));
-    let shares = need.threads > 1 && writes && (scans || !roles.is_empty()) && is_shareable(mix);
+    let writes = mix.iter().any(|(kind, _)| is_write(kind));
+    let shares = need.threads > 1 && writes && (visits(mix) || !roles.is_empty()) && is_shareable(mix);
     let does_more_than_insert = mix.iter().any(|(kind, _)| kind != "insert");
     let asked = Phase {
         name: PICK_PHASE,
@@ -209,6 +209,7 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
             .map(|(kind, how)| (*kind, how.clone()))
             .collect(),
         batch: (need.batch > 1).then_some(need.batch),
+        prefix: need.prefix_of(mix).map(|bytes| format_size(bytes.into())),
         missing: (need.missing > 0.0 && looks_up(mix)).then_some(need.missing),
         cache: need.cold.then_some("cold"),
         shared: shares.then_some(true),

@@ -105,6 +105,9 @@ pub(crate) struct Phase {
     pub(crate) access_of: BTreeMap<&'static str, Access>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) batch: Option<u64>,
+    /// How many bytes keys begin alike in scans of a prefix, as a suite writes sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prefix: Option<String>,
     /// The part of gets and existence checks that find nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missing: Option<f64>,
