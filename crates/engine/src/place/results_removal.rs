@@ -10,13 +10,13 @@ use bakeoff_results::record::RUN_FILE;
 use bakeoff_results::results_file::RESULTS_FILE;
 
 use crate::place::mounts::mounts_below;
-use crate::place::own_directory::{Kind, MARKER, OwnDirectory, shown};
+use crate::place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, shown};
 
 /// Files of fixed names. `.new` is what a file is called until it is whole.
 const FILES: [&str; 6] = [RUN_FILE, "run.new", RESULTS_FILE, "results.new", "report.html", "report.new"];
 
-/// The directory of logs and flame graphs.
-const LOGS: &str = "logs";
+/// The directories of logs and flame graphs, and of recordings of power cuts.
+const DIRECTORIES: [&str; 2] = ["logs", "recordings"];
 
 /// Digits of a cell's id, with which the names of its logs begin.
 const ID_DIGITS: usize = 16;
@@ -25,6 +25,8 @@ const ID_DIGITS: usize = 16;
 /// [`Removal::carry_out`].
 pub struct Removal {
     own: OwnDirectory,
+    /// Runs inside it, such as the power cuts of a pick.
+    runs: Vec<OwnDirectory>,
     path: PathBuf,
     /// The parts of results to remove, files before their directories; `None` for the whole directory.
     parts: Option<Vec<PathBuf>>,
@@ -42,22 +44,29 @@ impl Removal {
         let own = OwnDirectory::open(path, kind)?;
         let path = path.to_owned();
         if kind == Kind::Scratch {
-            return Ok(Self { own, path, parts: None, kept: Vec::new() });
+            return Ok(Self { own, runs: Vec::new(), path, parts: None, kept: Vec::new() });
         }
         if let Some(mount) = mounts_below(&path).first() {
             bail!("{}: something is mounted at {}. Unmount it first", shown(&path), shown(mount));
         }
-        let logs = path.join(LOGS);
-        let (mut parts, mut kept) = (Vec::new(), Vec::new());
+        let (mut parts, mut kept, mut runs) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries(&path)? {
-            if entry == logs && is_directory(&logs) {
+            if DIRECTORIES.iter().any(|name| entry == path.join(name)) && is_directory(&entry) {
                 let (of_cells, others): (Vec<_>, Vec<_>) =
-                    entries(&logs)?.into_iter().partition(|path| is_of_a_cell(path));
+                    entries(&entry)?.into_iter().partition(|path| is_of_a_cell(path));
                 parts.extend(of_cells);
                 match others.is_empty() {
                     true => parts.push(entry),
                     false => kept.extend(others),
                 }
+            } else if is_directory(&entry) && kind_of(&entry) == Some(Kind::Results) {
+                let Self { own, runs: further, parts: of_run, kept: of_others, .. } = Self::plan(&entry, kind)?;
+                parts.extend(of_run.into_iter().flatten());
+                match of_others.is_empty() {
+                    true => parts.push(entry),
+                    false => kept.extend(of_others),
+                }
+                runs.extend(further.into_iter().chain([own]));
             } else if is_of_a_run(&entry) {
                 parts.push(entry);
             } else {
@@ -66,7 +75,7 @@ impl Removal {
         }
         // Last, so that it is bakeoff's until the rest is gone.
         parts.push(path.join(MARKER));
-        Ok(Self { own, path, parts: Some(parts), kept })
+        Ok(Self { own, runs, path, parts: Some(parts), kept })
     }
 
     /// The paths to remove: the directory, or its parts if something stays.
@@ -96,7 +105,7 @@ impl Removal {
             removed.with_context(|| format!("cannot remove {}", shown(&part)))?;
         }
         // A file system in user space keeps an open file's name, under another, until it is closed.
-        drop(self.own);
+        drop((self.runs, self.own));
         if self.kept.is_empty() {
             std::fs::remove_dir(&self.path).with_context(|| format!("cannot remove {}", shown(&self.path)))?;
         }
@@ -112,11 +121,11 @@ fn is_of_a_run(path: &Path) -> bool {
     !is_directory(path) && (FILES.contains(&name) || name == TWINS_PROGRAM || is_numbered)
 }
 
-/// Whether bakeoff writes a file of this name among logs: `ID-ROUND.log`, or a flame graph.
+/// Whether bakeoff writes a file of this name in one of [`DIRECTORIES`]: `ID-ROUND.log`, a flame graph or a recording.
 fn is_of_a_cell(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let Some((id, rest)) = name.split_once('-') else { return false };
-    let round = [".log", ".svg"].iter().find_map(|end| rest.strip_suffix(end));
+    let round = [".log", ".svg", ".cut"].iter().find_map(|end| rest.strip_suffix(end));
     !is_directory(path)
         && id.len() == ID_DIGITS
         && id.chars().all(|digit| digit.is_ascii_hexdigit())
@@ -140,7 +149,6 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::own_directory::kind_of;
 
     /// All files below a directory.
     fn files_below(path: &Path) -> Vec<PathBuf> {
@@ -184,11 +192,30 @@ mod tests {
     }
 
     #[test]
+    fn a_run_inside_a_run_is_removed_with_it_and_only_what_bakeoff_wrote() {
+        for (note, stays) in [("inner/notes.txt", 1), ("inner/run.json", 0)] {
+            let out = tempfile::tempdir().unwrap();
+            let path = out.path().canonicalize().unwrap().join("run");
+            for own in [path.clone(), path.join("inner")] {
+                drop(OwnDirectory::create(&own, Kind::Results).unwrap());
+                std::fs::create_dir(own.join("recordings")).unwrap();
+                std::fs::write(own.join("results.jsonl"), "x").unwrap();
+                std::fs::write(own.join("recordings/0123456789abcdef-1.cut"), "x").unwrap();
+            }
+            std::fs::write(path.join(note), "x").unwrap();
+            let removal = Removal::plan(&path, Kind::Results).unwrap();
+            assert_eq!(removal.kept().is_some(), stays > 0, "{:?}", removal.kept());
+            removal.carry_out().unwrap();
+            assert_eq!((path.exists(), path.join(note).exists()), (stays > 0, stays > 0));
+        }
+    }
+
+    #[test]
     fn results_alone_are_listed_and_removed_whole() {
         let out = tempfile::tempdir().unwrap();
         let path = out.path().canonicalize().unwrap().join("run");
         drop(OwnDirectory::create(&path, Kind::Results).unwrap());
-        std::fs::create_dir(path.join(LOGS)).unwrap();
+        std::fs::create_dir(path.join(DIRECTORIES[0])).unwrap();
         std::fs::write(path.join(RUN_FILE), "{}").unwrap();
         let removal = Removal::plan(&path, Kind::Results).unwrap();
         assert_eq!((removal.targets(), removal.kept()), ([path.clone()].as_slice(), None));
