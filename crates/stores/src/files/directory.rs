@@ -3,12 +3,13 @@
 
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use bakeoff_store::{Durability, StoreError};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, mkdirat, openat, renameat_with, statat, syncfs, unlinkat,
+    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, linkat, mkdirat, openat, renameat_with, statat, syncfs, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -34,13 +35,15 @@ pub(super) struct Directory {
     root: OwnedFd,
     durability: Durability,
     writes_by_renaming: bool,
+    /// Whether the file system was found to have no `RENAME_NOREPLACE`.
+    links: AtomicBool,
     /// Held while directories are created and flushed. A writer may find a directory that another thread has just created. It acquires this
     /// lock before it acknowledges, so it never relies on a directory that a power cut could remove.
     making: RwLock<()>,
 }
 
 impl Directory {
-    /// Creates or opens the directory for so many threads. Where there are several, one could read a file that another writes in place.
+    /// Creates or opens the directory for `threads` threads. Where there are several, one could read a file that another writes in place.
     pub(super) fn open(parent: &Path, durability: Durability, threads: u32) -> Result<Self, StoreError> {
         let in_words = parent.as_os_str().as_encoded_bytes();
         let outside = openat(rustix::fs::CWD, parent, READ_DIRECTORY, Mode::empty())
@@ -56,7 +59,7 @@ impl Directory {
             syncfs(&root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))?;
         }
         let writes_by_renaming = durability != Durability::None || threads > 1;
-        Ok(Self { root, durability, writes_by_renaming, making: RwLock::new(()) })
+        Ok(Self { root, durability, writes_by_renaming, links: AtomicBool::new(false), making: RwLock::new(()) })
     }
 
     /// The directory itself, for listing.
@@ -124,15 +127,27 @@ impl Directory {
         value: &[u8],
         (flush, flags): (Flush, RenameFlags),
     ) -> Result<(), StoreError> {
-        let written = self.write(temporary, OFlags::TRUNC, value, flush).and_then(|()| {
-            renameat_with(&self.root, temporary, &self.root, path, flags)
-                .map_err(|errno| failed("rename to", path, errno))
-        });
+        let written = self
+            .write(temporary, OFlags::TRUNC, value, flush)
+            .and_then(|()| self.rename(temporary, path, flags).map_err(|errno| failed("rename to", path, errno)));
         if written.is_err() {
             // The rest of it is useless. If it does not exist, that is no second error.
             let _ = unlinkat(&self.root, temporary, AtFlags::empty());
         }
         written
+    }
+
+    /// Renames a file. A file system without `RENAME_NOREPLACE`, such as NTFS in user space, gets a second name and loses the first, which also
+    /// refuses a name that is taken.
+    fn rename(&self, temporary: &[u8], path: &[u8], flags: RenameFlags) -> Result<(), Errno> {
+        if flags.is_empty() || !self.links.load(Ordering::Relaxed) {
+            match renameat_with(&self.root, temporary, &self.root, path, flags) {
+                Err(Errno::INVAL | Errno::NOSYS) if !flags.is_empty() => self.links.store(true, Ordering::Relaxed),
+                renamed => return renamed,
+            }
+        }
+        linkat(&self.root, temporary, &self.root, path, AtFlags::empty())?;
+        unlinkat(&self.root, temporary, AtFlags::empty())
     }
 
     /// Appends a file's content to `value`; false if there is no such file.
