@@ -77,7 +77,7 @@ impl Bench<'_> {
     /// Judges what a driver found, and what it found after it had written more.
     fn judge(&self, answer: &Answer, inventories: &[u8], acknowledged: &[u64]) -> Result<Judged> {
         let is_well = answer.status.is_some_and(|status| status.success());
-        // Some libraries print what they found wrong. It stands between the events.
+        // A library may print what it found wrong, between the events.
         let printed = answer.text();
         let events: Vec<Event> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         if events.is_empty() && is_well {

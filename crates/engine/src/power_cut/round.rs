@@ -34,6 +34,9 @@ const DESCRIBED: usize = 5;
 /// The atomic unit of nearly all disks.
 const PAGE_BYTES: u64 = 4096;
 
+/// Workers for each CPU. Stores wait while they open and close: WiredTiger for its threads, for seconds.
+const WORKERS_OF_CPU: usize = 2;
+
 /// Workers at the same time, at most. Each has a disk in memory.
 const WORKERS_MAX: usize = 8;
 
@@ -74,7 +77,7 @@ fn run_round(
     // Logs have a directory in that of the run.
     let run = log.parent().and_then(Path::parent).context("a log without a run")?;
     let bench = Bench::new(job, cut, round, directory, interrupt)?;
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(WORKERS_MAX);
+    let workers = (WORKERS_OF_CPU * thread::available_parallelism().map_or(1, usize::from)).min(WORKERS_MAX);
     let stands: Vec<Stand> =
         (0..workers).map(|worker| Stand::make(&directory.join(worker.to_string()))).collect::<Result<_>>()?;
     let seed = seed_of(cut.seed, &job.cell.id, round);

@@ -5,6 +5,8 @@
  * Functions that return int return 0, one of WiredTiger's codes, or an errno.
  */
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <wiredtiger.h>
 
@@ -22,12 +24,21 @@ struct bakeoff_wt_session {
     WT_CURSOR *inserting;
 };
 
+/* By default messages, such as those of a recovery, go to standard output, where the driver writes its events. */
+static int on_message(WT_EVENT_HANDLER *handler, WT_SESSION *session, const char *message) {
+    (void)handler;
+    (void)session;
+    return fprintf(stderr, "%s\n", message) < 0 ? EIO : 0;
+}
+
+static WT_EVENT_HANDLER handler = {.handle_message = on_message};
+
 int bakeoff_wt_close(WT_CONNECTION *connection) { return connection->close(connection, NULL); }
 
 int bakeoff_wt_open(const char *directory, const char *configuration, const char *table, WT_CONNECTION **result) {
     WT_CONNECTION *connection;
     WT_SESSION *session;
-    int code = wiredtiger_open(directory, NULL, configuration, &connection);
+    int code = wiredtiger_open(directory, &handler, configuration, &connection);
     if (code != 0) return code;
     code = connection->open_session(connection, NULL, NULL, &session);
     if (code == 0) code = session->create(session, TABLE, table);
