@@ -23,6 +23,8 @@ pub(crate) struct Measurement<'a> {
     pub(crate) budget: Option<Duration>,
     /// Show everything, and not the short answer.
     pub(crate) full: bool,
+    /// What is done with the measured run before it is shown.
+    pub(crate) further: Option<&'a dyn Fn(&Path) -> Outcome>,
 }
 
 impl Measurement<'_> {
@@ -51,6 +53,7 @@ impl Measurement<'_> {
                 path.display()
             );
         }
+        let of_further = self.further.map_or(Outcome::Good, |further| further(path));
         let run = Run::read(path)?;
         let of = Analysis::new(&run);
         // Of a pick or a map an answer is what was wanted: that some store failed on the way is part of it.
@@ -79,7 +82,7 @@ impl Measurement<'_> {
             );
         }
         measured.remove()?;
-        Ok(if failed || !has_page { Outcome::SomeFailed } else { Outcome::Good })
+        Ok(if failed || !has_page { Outcome::SomeFailed } else { of_further })
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn resume(path: &Path, budget: Option<&str>, full: bool) -> Result<Ou
     setup.check_tools(Missing::Install)?;
     let budget = budget.map(parse_budget).transpose()?.or(options.budget());
     tell!("Going on with {}", shown(directory.path()));
-    Measurement { setup: &setup, directory: &directory, file, budget, full }.show(&[], |_| true)
+    Measurement { setup: &setup, directory: &directory, file, budget, full, further: None }.show(&[], |_| true)
 }
 
 /// Goes where the run was started, if one of its paths begins there.

@@ -63,6 +63,21 @@ pub struct Question {
     pub not_measured: Option<String>,
 }
 
+/// What simulated power cuts left of a store that was among the best.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PickCuts {
+    /// The store.
+    pub store: String,
+    /// The directory of their run, in that of the pick.
+    pub run: String,
+    /// The file system of the disk.
+    pub file_system: String,
+    /// Cuts that the promise is about, after which the disk could be mounted.
+    pub cuts: u64,
+    /// After how many of them an acknowledged write was missing, or the store was damaged.
+    pub broken: u64,
+}
+
 /// The number of operations of the mix in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundOperations {
@@ -148,6 +163,9 @@ pub struct PickFacts {
     /// Stores with which changed questions are tried, best first. Empty in older runs.
     #[serde(default)]
     pub finalists: Vec<String>,
+    /// Power cuts of the finalists, where the need must survive them and disks can be cut here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub power_cuts: Vec<PickCuts>,
     /// Changed questions, measured or not.
     pub questions: Vec<Question>,
     /// The estimated time of three rounds of all stores, as of the end, nanoseconds. 0 in older runs.

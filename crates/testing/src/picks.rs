@@ -25,6 +25,7 @@ pub fn facts() -> PickFacts {
         excluded: vec![Excluded::dropped("redb".to_owned(), "durability process is not offered".to_owned())],
         dropped: Vec::new(),
         finalists: vec!["lmdb".to_owned(), "sqlite".to_owned()],
+        power_cuts: Vec::new(),
         questions: Vec::new(),
         proof_ns_expected: 110_000_000_000,
     }

@@ -3,6 +3,7 @@
 //! `bakeoff_engine::pick`.
 
 pub(crate) mod candidates;
+pub(crate) mod cuts;
 pub(crate) mod prospect;
 pub(crate) mod questions;
 pub(crate) mod replayed;

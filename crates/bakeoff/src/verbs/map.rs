@@ -71,8 +71,15 @@ pub(crate) fn main(arguments: MapArguments) -> Result<Outcome> {
     file.map = Some(facts);
     file.write(directory.path())?;
     let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
-    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: arguments.pick.full }
-        .show(&cannot, may_join)
+    Measurement {
+        setup: &setup,
+        directory: &directory,
+        file,
+        budget: Some(need.budget),
+        full: arguments.pick.full,
+        further: None,
+    }
+    .show(&cannot, may_join)
 }
 
 /// Goes on with a map that was interrupted, or whose budget is over.

@@ -26,6 +26,7 @@ use crate::measure::Measurement;
 use crate::outcome::Outcome;
 use crate::output::{REPORTER, columns};
 use crate::pick::candidates::{Candidates, check_names, reasons, run_options};
+use crate::pick::cuts::{cut_finalists, time_for_cuts};
 use crate::pick::prospect::{advise, describe as describe_prospect};
 use crate::pick::questions::{Checks, ask};
 use crate::pick::replayed::tape_of;
@@ -50,8 +51,10 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     }
 }
 
-/// Races for a need.
+/// Races for a need, and cuts the power of the best stores if acknowledged writes must survive that.
 fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Drivers>) -> Result<Outcome> {
+    let of_cuts = time_for_cuts(need);
+    let need = &Need { budget: need.budget.saturating_sub(of_cuts.unwrap_or_default()), ..need.clone() };
     let candidates = Candidates::find(need, typed, built, need)?;
     if candidates.divided.able.is_empty() {
         return candidates.none(need);
@@ -71,6 +74,9 @@ fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Dri
     let readers = if arguments.trace.is_some() { Readers::Owner } else { setup.readers() };
     let directory = make_run_directory(&arguments.out, NAME, readers)?;
     print_race(&facts, need, &directory);
+    if let Some(time) = of_cuts {
+        tell!("Then the power of the best is cut, for about {}", bakeoff_text::format_duration(time));
+    }
     if let Some(prospect) = Prospect::of(&setup) {
         let text = describe_prospect(&prospect, need.budget) + &advise(&prospect, need.budget);
         tell!("{}", paragraph(&text, columns(), "", "  ").trim_end());
@@ -80,7 +86,9 @@ fn pick(arguments: &PickArguments, need: &Need, typed: &Typed, built: Option<Dri
     file.pick = Some(facts);
     file.write(directory.path())?;
     let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
-    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: arguments.full }
+    let budget = Some(need.budget);
+    let cut = |path: &Path| of_cuts.map_or(Outcome::Good, |time| cut_finalists(need, path, time, readers));
+    Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full, further: Some(&cut) }
         .show(&cannot, may_join)
 }
 
@@ -198,6 +206,7 @@ fn facts(need: &Need, setup: &Setup, divided: Divided) -> Result<PickFacts> {
         excluded: with_skipped(excluded, &able, &in_race, setup),
         dropped: Vec::new(),
         finalists: Vec::new(),
+        power_cuts: Vec::new(),
         questions: Vec::new(),
         proof_ns_expected: 0,
     })

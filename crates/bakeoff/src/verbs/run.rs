@@ -52,10 +52,11 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let directory = make_run_directory(&arguments.out, setup.suite.name(), setup.readers())?;
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget, arguments.full);
-    Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full }.show(&[], |_| true)
+    Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full, further: None }
+        .show(&[], |_| true)
 }
 
-/// Plans the run, and reports what is left out. `only`: nothing is measured, and nothing built.
+/// Plans the run, and reports which drivers and stores it leaves out. With `only`, nothing is measured or built.
 fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup> {
     let setup = Setup::new(options, source, !only, REPORTER)?;
     tell_left_out(&setup.drivers)?;

@@ -48,6 +48,15 @@ pub(crate) fn check(file_system: &NewFileSystem, missing: Missing) -> Result<()>
     check_devices()
 }
 
+/// The medium of picks that cut power: its file system, and how it is given.
+pub const PICK_MEDIUM: (&str, &str) = ("ext4", "new:ext4");
+
+/// Whether the power of a disk with [`PICK_MEDIUM`] can be cut here.
+pub fn can_cut_power() -> bool {
+    let file_system = NewFileSystem { name: PICK_MEDIUM.0, bytes: DISK_BYTES };
+    check_here().is_ok() && file_system.check(Missing::Tell).is_ok()
+}
+
 /// Whether the power of disks can be cut here, in words.
 pub fn power_cut_possibility() -> String {
     if let Err(why) = check_devices() {

@@ -12,7 +12,7 @@ use crate::brief::parts::NAMES_MAX;
 use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, kept_together};
 use crate::measured::scope;
-use crate::sections::pick::answer::{behind, describe_power_cut, figure, nothing, rival_ahead, verdict};
+use crate::sections::pick::answer::{behind, describe_power_cuts, figure, nothing, rival_ahead, verdict};
 use crate::sections::pick::code;
 use crate::sections::pick::costs::heading;
 use crate::sections::pick::picked::Picked;
@@ -72,7 +72,7 @@ fn headline(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
 /// What a power cut leaves of the store, and how much of a write is a flush.
 fn what_holds(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let is_answer = picked.outcome.is_answered() && picked.outcome.answer(ranking) != PickAnswer::AloneByChance;
-    let left = picked.outcome.after_power_cut(&ranking.best).filter(|_| is_answer).map(describe_power_cut);
+    let left = is_answer.then(|| describe_power_cuts(picked, &ranking.best)).flatten();
     let flushes = picked.outcome.flush_share().map(|share| {
         let others: Vec<String> = share.others.iter().map(|name| picked.title(name)).collect();
         let except = match others.len() {
@@ -81,7 +81,7 @@ fn what_holds(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
         };
         format!(" Flushes take {} of a write ({} each){except}.", percent(share.share), time(share.flush_ns))
     });
-    let sentences: String = left.map(str::to_owned).into_iter().chain(flushes).collect();
+    let sentences: String = left.into_iter().chain(flushes).collect();
     Some(sentences.trim_start().to_owned()).filter(|sentences| !sentences.is_empty())
 }
 

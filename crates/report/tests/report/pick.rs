@@ -9,7 +9,7 @@ use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::Goal;
 use bakeoff_results::map_axis::MapQuantity;
 use bakeoff_results::pick::PICK_ASKED;
-use bakeoff_results::pick_facts::{Cut, CutBy, PickFacts, Question, RoundOperations};
+use bakeoff_results::pick_facts::{Cut, CutBy, PickCuts, PickFacts, Question, RoundOperations};
 use bakeoff_results::pick_outcome::PickOutcome;
 use bakeoff_results::run::Run;
 use serde_json::json;
@@ -122,6 +122,22 @@ fn how_many_operations_a_round_has_is_shown_with_why_no_more() {
         "{cut}"
     );
     assert!(!said(None).contains("A round has"), "of runs that did not keep it nothing is known");
+}
+
+#[test]
+fn what_simulated_power_cuts_left_of_the_best_is_said_and_where_they_are() {
+    let said = |broken: Option<u64>| {
+        let (store, run, file_system) = ("lmdb".to_owned(), "cuts".to_owned(), "ext4".to_owned());
+        let power_cuts = broken.map(|broken| PickCuts { store, run, file_system, cuts: 56, broken });
+        shown(
+            rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]),
+            &PickFacts { power_cuts: Vec::from_iter(power_cuts), ..facts() },
+        )
+    };
+    assert!(said(Some(0)).contains("It kept them in 56 simulated power cuts on ext4."));
+    let broken = said(Some(3));
+    assert!(broken.contains("3 of 56 simulated power cuts on ext4 did not: ") && broken.contains("cuts."), "{broken}");
+    assert!(!said(None).contains("simulated"));
 }
 
 /// The second always takes a fifth more, the third sometimes less and sometimes far more: the third alone may be as good as the best.

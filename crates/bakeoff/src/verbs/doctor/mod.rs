@@ -175,7 +175,7 @@ fn print_not_built(recipe: &Recipe) -> Result<()> {
     line(&recipe.program, Some(line_text))
 }
 
-/// What to mend before anything is measured: `warnings` of drivers, then those of the machine.
+/// What to fix before anything is measured: `warnings` of drivers, then the machine's.
 fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) -> Result<()> {
     print_line!("\nAdvice")?;
     warnings.extend(before_run(machine, medium, &[]).iter().map(ToString::to_string));

@@ -2,9 +2,10 @@
 
 use bakeoff_protocol::{FailureKind, Leaves};
 use bakeoff_results::goal::Goal;
+use bakeoff_results::pick_facts::PickCuts;
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
 use bakeoff_stats::{Interval, Place, Ranking, TIED_WITHIN};
-use bakeoff_text::{counted, listed, listed_at_most, minutes_or_seconds, ratio};
+use bakeoff_text::{counted, format_count, listed, listed_at_most, minutes_or_seconds, program, ratio, shell_command};
 
 use crate::document::Block;
 use crate::labels::{from_one, up_to};
@@ -72,12 +73,37 @@ fn no_room_for(picked: &Picked<'_>) -> String {
 }
 
 /// What a power cut leaves of the store, at least, as a further sentence.
-pub(crate) fn describe_power_cut(leaves: Leaves) -> &'static str {
+fn describe_power_cut(leaves: Leaves) -> &'static str {
     match leaves {
         Leaves::Kept => " A power cut leaves every acknowledged write.",
         Leaves::EarlierState => " A power cut leaves an earlier state.",
         Leaves::PossiblyCorrupt => " A power cut may leave it corrupt.",
     }
+}
+
+/// What a power cut leaves of a store, at least, and what simulated ones left of it, as further sentences.
+pub(crate) fn describe_power_cuts(picked: &Picked<'_>, store: &str) -> Option<String> {
+    let leaves = describe_power_cut(picked.outcome.after_power_cut(store)?);
+    let Some(PickCuts { run, file_system, cuts, broken, .. }) = of_store(picked, store) else {
+        return Some(leaves.to_owned());
+    };
+    let what = format!("{} on {file_system}", counted(*cuts, "simulated power cut"));
+    Some(match broken {
+        0 => format!("{leaves} It kept them in {what}."),
+        _ => {
+            let at = shell_command(&["report", &picked.outcome.run.directory.join(run).display().to_string()]);
+            let broken = format_count(*broken);
+            format!(
+                " A power cut should leave every acknowledged write. {broken} of {what} did not: {} {at}.",
+                program()
+            )
+        }
+    })
+}
+
+/// The power cuts of a store, if there were any.
+fn of_store<'a>(picked: &Picked<'a>, store: &str) -> Option<&'a PickCuts> {
+    picked.facts().power_cuts.iter().find(|cuts| cuts.store == store && cuts.cuts > 0)
 }
 
 /// The share of flushes in the time of a write, where it is most of it, and what then decides among the stores that may
@@ -187,7 +213,7 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
 pub(crate) fn besides(picked: &Picked<'_>, ranking: &Ranking) -> Vec<String> {
     let mut text = String::new();
     if picked.outcome.is_answered() && picked.outcome.answer(ranking) != PickAnswer::AloneByChance {
-        text += picked.outcome.after_power_cut(&ranking.best).map_or("", describe_power_cut);
+        text += &describe_power_cuts(picked, &ranking.best).unwrap_or_default();
     }
     text += &describe_flushes_of(picked, ranking);
     text += &no_time_for(picked);
