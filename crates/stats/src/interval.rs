@@ -12,7 +12,7 @@ pub struct Interval {
 }
 
 /// The largest ratio of upper to lower end at which an interval still shows by how much.
-const WIDTH_MAX: f64 = 10.0;
+pub const WIDTH_MAX: f64 = 10.0;
 
 impl Interval {
     /// One value, known exactly.

@@ -25,7 +25,7 @@ mod summary;
 pub use bisection::{Bisection, Bracket};
 pub use change::{LevelChange, has_settled, level_change};
 pub use discovery::discovery_confidence;
-pub use interval::Interval;
+pub use interval::{Interval, WIDTH_MAX};
 pub use log_ratio::LogRatio;
 pub use ranking::{Better, Candidate, Field, Place, RankOptions, Ranking, Standing, TIED_WITHIN, Verdict, rank};
 pub use rounds::Rounds;

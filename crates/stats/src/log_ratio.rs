@@ -30,7 +30,7 @@ impl LogRatio {
     }
 
     /// As [`Self::of`], for two candidates alone, of which a coin decided in each round which came first. So neighbouring rounds do not
-    /// correlate. A difference must also be proven by the signs of the rounds, which holds whatever else the machine did.
+    /// correlate. A difference must also be proven by the signs of the rounds. That proof holds regardless of what else the machine did.
     pub fn of_turns(a: &Rounds, b: &Rounds) -> Option<Self> {
         let ratios = ratios(a, b)?;
         let (own, signed) = (variance_of_turn(&ratios)?, Some(SignedRanks::of(&ratios)));

@@ -2,7 +2,7 @@
 //!
 //! Two candidates are measured one after the other in each round, and a coin decides which comes first. If they are equal, a round's
 //! difference is that of its first and second place, and the coin gave it its sign. So every assignment of signs was equally likely,
-//! whatever the machine did meanwhile: R. A. Fisher's randomization test (*The Design of Experiments*, 1935). The statistic is that of
+//! regardless of other work of the machine: R. A. Fisher's randomization test (*The Design of Experiments*, 1935). The statistic is that of
 //! F. Wilcoxon (*Individual Comparisons by Ranking Methods*, 1945), which goes with Hodges and Lehmann's centre.
 
 /// The differences of the rounds, as logarithms of ratios.
@@ -24,7 +24,7 @@ impl SignedRanks {
         Self { p_value: p_value(differences), means, rounds: differences.len() }
     }
 
-    /// The two-sided p-value for equal candidates. Where all signs agree it is `None`: more cannot be proven by so many rounds.
+    /// The two-sided p-value for equal candidates. Where all signs agree it is `None`: this number of rounds cannot prove more.
     pub(crate) fn p_value(&self) -> Option<f64> {
         let agree =
             self.means.first().is_some_and(|least| *least > 0.0) || self.means.last().is_some_and(|most| *most < 0.0);
@@ -80,7 +80,7 @@ fn distribution(ranks: &[usize]) -> Vec<f64> {
     chances
 }
 
-/// For so many rounds, the probability that the sum of positive ranks is at most 0, 1, 2 and so on.
+/// For this number of rounds, the probability that the sum of positive ranks is at most 0, 1, 2 and so on.
 fn chances_up_to(rounds: usize) -> Vec<f64> {
     let ranks: Vec<usize> = (1..=rounds).collect();
     let up_to = |sum: &mut f64, chance: f64| {

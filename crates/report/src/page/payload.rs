@@ -13,6 +13,7 @@ use bakeoff_results::contests::curve::CURVE_SHARES;
 use bakeoff_results::contests::measures::{ContestMeasure, MEASURES};
 use bakeoff_results::published::Published;
 use bakeoff_results::run::Run;
+use bakeoff_stats::{TIED_WITHIN, WIDTH_MAX};
 use bakeoff_text::printable;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -44,6 +45,10 @@ struct Payload<'a> {
     shares: &'a [f64],
     /// How many times worse than the best a field of the heatmap may be, for each of its colours but the last.
     heat: &'a [f64],
+    /// Ratios up to this one are ties.
+    tied_within: f64,
+    /// An interval whose ends are further apart than this ratio says nothing.
+    interval_width_max: f64,
     stores: Vec<StoreFacts<'a>>,
     runs: Vec<RunFacts<'a>>,
     contests: Vec<ContestFigures<'a>>,
@@ -122,6 +127,8 @@ fn payload(
         axes: &axes,
         shares: &CURVE_SHARES,
         heat: &HEAT_ENDS,
+        tied_within: TIED_WITHIN,
+        interval_width_max: WIDTH_MAX,
         stores: payload_stores(contenders),
         runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
         contests: figures(&contests, &places, contenders, beside.as_ref()),
@@ -177,7 +184,7 @@ pub(crate) fn data(
     })
 }
 
-/// Compressed, in base64, which can stand in a script element whatever it holds.
+/// Compressed, in base64. So any content is safe in a script element.
 fn packed(bytes: &[u8]) -> Result<String, ReportError> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(4));
     encoder.write_all(bytes)?;

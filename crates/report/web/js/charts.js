@@ -5,16 +5,16 @@ const MARGINS = { marginTop: 20, marginBottom: 36, marginLeft: 62, marginRight: 
 const AROUND = MARGINS.marginTop + MARGINS.marginBottom;
 const NAME_HEIGHT = 14;
 
-/** Labels of so few characters below a picture are never cut. */
+/** Labels below a picture with this few characters are never cut. */
 const TICK_LENGTH_MIN = 12;
 
-/** How high a picture is in which so many names stand above each other. */
+/** The height of a picture in which this many names are above each other. */
 const heightFor = (names) => Math.max(HEIGHT, AROUND + names * NAME_HEIGHT);
 
 /** Where a picture is: its frame is made once, its content with every choice. */
 const frames = new Map();
 
-/** A picture with its title, what it shows in words (more of them where it is saved alone), its own choosers, and what is below it; without marks it says what is missing. It is in a list of pictures, and of a run if it is not of the chosen one. One that says nothing is hidden. */
+/** A picture with its title, a description (longer where it is saved alone), its own choosers, and what is below it. Without marks it says what is missing. It is in a list of pictures, and of a run if it is not of the chosen one. A picture that says nothing is hidden. */
 function picture(id, { title, hint, alone = "", controls = [], plot, below = [], wide = false, missing = "Nothing was measured for this.", list = "chart-list", run, isHidden = false }) {
   let frame = frames.get(id);
   if (!frame) {
@@ -31,7 +31,7 @@ function picture(id, { title, hint, alone = "", controls = [], plot, below = [],
   frame.replaceChildren(caption, ...plots.map((each) => each ?? element("p", { class: "empty" }, missing)), ...below);
 }
 
-/** Plot with the page's looks; a description stands in for the picture where it cannot be seen. */
+/** Plot with the page's looks; a description replaces the picture where it cannot be seen. */
 function draw(options, description) {
   const every = data.stores.map((_, index) => index);
   const frame = { height: HEIGHT, ...MARGINS, ...options };
@@ -52,7 +52,7 @@ function draw(options, description) {
   return drawn;
 }
 
-/** The labels below a picture, on as many lines as their axis may have, so that none runs into another or out of its frame; one without room is left out. */
+/** The labels below a picture, on as many lines as their axis may have. So none runs into another or out of its frame. A label without room is left out. */
 function spacedLabels({ x, width, marginLeft, marginRight }) {
   const { insetLeft = 0, insetRight = 0, lines = 1, ...scale } = x;
   const { apply } = Plot.scale({ x: { ...scale, range: [marginLeft + insetLeft, width - marginRight - insetRight] } });
@@ -104,7 +104,7 @@ function logarithmic(figures, measure, label, ends = []) {
   };
 }
 
-/** Ticks for figures that lie between two round ones: some on either side too, so that three digits tell them apart. */
+/** Ticks for figures that lie between two round ones: some on either side too, so that three digits distinguish them. */
 function finer(low, high, measure) {
   const [scale] = unitOf(high, UNITS[measure.unit]);
   return d3.ticks(low / 1.1 / scale, (high * 1.1) / scale, 5).map((value) => value * scale);
@@ -118,7 +118,7 @@ function linear(values, measure, label) {
   return { label, domain: [0, largest], ticks, tickFormat: (value) => (value ? `${Number((value / scale).toPrecision(3))}${unit}` : "0"), grid: true };
 }
 
-/** A store's name in a picture of so many pixels, of which it may take a third. */
+/** A store's name in a picture of this many pixels, of which it may take a third. */
 const nameIn = (width, title) => cut(title, Math.max(12, Math.floor(width / 3 / 7.4)));
 
 /** A scale of lines, each with a name before it, and the room that the names need. */
@@ -127,7 +127,7 @@ function named(titles, width) {
   return { y: { domain: titles, ticks: titles, tickFormat: (title) => nameIn(width, title), label: null }, marginLeft: 24 + 7.4 * longest };
 }
 
-/** Names at the ends of lines or beside dots, each behind its store's mark: a colour that is clear enough for a mark is not for a text. */
+/** Names at the ends of lines or next to dots, each behind its store's mark: a colour that is clear enough for a mark is not for a text. */
 function names(rows, width, { dx, textAnchor, ...channels }) {
   return [
     Plot.dot(rows, { ...channels, dx: dx + 3, fill: "store", symbol: "store", r: 3, className: "key" }),
@@ -151,10 +151,10 @@ function apart(rows, { x, y, width, height, marginRight }) {
   });
 }
 
-/** How wide a name beside a mark is, with its key. */
+/** The width of a name next to a mark, with its key. */
 const nameWidth = (store, width) => 32 + 7.4 * nameIn(width, data.stores[store].title).length;
 
-/** Room for the longest name beside the last mark. */
+/** Room for the longest name next to the last mark. */
 const roomForNames = (width) => d3.max(data.stores, (_, store) => nameWidth(store, width));
 
 /** A line of a tip: a name and a figure with its interval, or what it lies between. */

@@ -46,14 +46,14 @@ function contestAt(event, at, measure = data.measures[0]) {
   return contestsByPlace.get(placeKey(measure.per_phase ? event : "", at));
 }
 
-/** The typical round, the lowest, the highest, ratio to the best, low, high, whether first: as far as there are such. */
+/** The typical round, the lowest, the highest; then the ratio to the best, low, high, and the standing, if there is an interval. Null without any figure. */
 function figuresOf(contest, store, measure) {
   const entry = contest?.entries.find((each) => each.store === store);
   const figures = entry?.figures[measureIndex.get(measure.name)];
   return figures?.length ? figures : null;
 }
 
-/** Whether a store's percentile was left out, since too few operations tell it. */
+/** Whether a store's percentile was left out, since it has too few operations. */
 function hasTooFew(contest, store, measure) {
   const entry = contest?.entries.find((each) => each.store === store);
   return entry?.too_few?.includes(measureIndex.get(measure.name)) ?? false;
@@ -74,7 +74,7 @@ for (const contest of data.contests)
 
 const measures = data.measures.filter((_, index) => measured.has(index));
 
-/** Where every store stands in a contest under a measure, best first. */
+/** Every store's place in a contest under a measure, best first. */
 function standings(contest, measure) {
   const place = measureIndex.get(measure.name);
   const entries = (contest?.orders[place] ?? []).map((at) => contest.entries[at]);

@@ -44,7 +44,7 @@ function tick(value, measure) {
 
 const times = (value) => `${digits(value)}×`;
 
-/** The interval of a ratio as far as it says something, as on a terminal (src/labels.rs); an end on one side of 1 is not shown as 1. */
+/** The interval of a ratio, or the end of it that says something, as on a terminal (src/labels.rs). An end on one side of 1 is not shown as 1. */
 function timesRange(low, high) {
   if (high <= low * 10) return `${besideOne(low)}–${besideOne(high)}×`;
   if (low > 1) return `≥${times(low)}`;
@@ -59,7 +59,7 @@ function besideOne(value) {
 
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-/** A text of so many characters at most: a longer one is cut in its middle, since names differ at both ends. */
+/** A text of at most this many characters: a longer one is cut in its middle, since names differ at both ends. */
 const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2)).trimEnd()}…${text.slice(1 - Math.floor(most / 2)).trimStart()}` : text);
 
 /** An element with attributes and children; text is only ever text. */

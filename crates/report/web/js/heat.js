@@ -1,13 +1,13 @@
 // The heatmap: every store in every workload under the measure, coloured by how many times worse than the best it is. Who is best, tied or
 // not told apart is in the data.
 
-/** How a store stands in a workload, as the data has it behind its figures. */
+/** A store's standings in a workload, as the data has them behind its figures. */
 const STANDINGS = ["worse", "first", "open"];
 
 /** What each look of a field means: the sign before its figure, and the words. A store that is first looks as its workload's verdict says. */
 const LOOKS = {
   wins: ["★", "best"],
-  tied: ["=", "tied with the best, within 1.25×"],
+  tied: ["=", `tied with the best, within ${data.tied_within}×`],
   open: ["≈", "not told apart from the best"],
   unproven: ["?", "not proven: too few rounds"],
   alone: ["★", "no competitor"],
@@ -27,7 +27,7 @@ function overHere(measure) {
 /** Of more columns than this only those of the chosen operation are shown: nobody reads them all, and laying them out takes long. */
 const HEAT_COLUMNS_MAX = 400;
 
-/** A sheet of paper has room for so many columns. */
+/** A sheet of paper has room for this many columns. */
 const PAPER_COLUMNS_MAX = 20;
 
 /** The workloads of the heatmap: those at the state's place in which anything is known under the measure. */
@@ -176,7 +176,7 @@ function showHeat() {
 }
 
 /** What the heatmap shows, where it is saved: its signs, and where on all axes that are no columns it was measured. */
-const heatWords = () => `How many times worse than the best of each workload. ★ best; = tied, within 1.25×; ≈ not told apart from the best; ? too few rounds. ${upperFirst(placeLabel())}`;
+const heatWords = () => `How many times worse than the best of each workload. ★ best; = tied, within ${data.tied_within}×; ≈ not told apart from the best; ? too few rounds. ${upperFirst(placeLabel())}`;
 
 /** The looks that are there, and the scale. */
 function heatLegend(rows) {

@@ -1,4 +1,4 @@
-// A map: what is known of the place that is pointed at, tapped, or reached with the arrow keys.
+// A map: it shows the facts of the place that is pointed at, tapped, or reached with the arrow keys.
 
 for (const map of document.querySelectorAll("figure.map")) {
   const rows = [...map.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("td")]);

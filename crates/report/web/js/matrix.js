@@ -1,10 +1,10 @@
-// The matrix: operation × size by data type × number of records, in each field the best store or those that are tied.
+// The matrix: operation × size by data type × number of records, in each field the best store or the tied ones.
 
 const NAMES_MAX = 2;
 
 const VERDICTS = {
   w: "wins",
-  t: "tied, within 1.25×",
+  t: `tied, within ${data.tied_within}×`,
   o: "first by its figure, not told apart from the next",
   u: "first by its figure, not proven: too few rounds",
   a: "no competitor",
@@ -37,7 +37,7 @@ function drawMatrix() {
   fill(buttonsFor(used, rows), rows, measure);
   document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${describeShown(measure)}`;
   document.getElementById("matrix-place").textContent = `Here: ${placeLabel()}.`;
-  document.getElementById("matrix-legend").textContent = `A = B: tied, within 1.25×; the figure is the first one's. ?: not told apart from the next, or too few rounds.${state.hidden.size ? " *: best of the stores shown; a store left out is better." : ""} Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.`;
+  document.getElementById("matrix-legend").textContent = `A = B: tied, within ${data.tied_within}×; the figure is the first one's. ?: not told apart from the next, or too few rounds.${state.hidden.size ? " *: best of the stores shown; a store left out is better." : ""} Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.`;
 }
 
 /** The buttons of the matrix, and which rows and columns it has now. */
@@ -103,7 +103,7 @@ function upperFirst(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** An operation's rows, a size each, as far as anything was measured there. */
+/** An operation's rows: one for each size at which anything was measured. */
 function matrixRows(event, measure, columns, sizes) {
   const rows = sizes.flatMap((size, sizeIndex) => {
     const contests = columns.map((column) => contestAt(event, placeWith({ ...column.at, value_bytes: sizeIndex }), measure));
@@ -174,14 +174,14 @@ function textWidth(text, { font, known }) {
   return known.get(text);
 }
 
-/** A field's name for whoever hears it: where it stands, what it shows, and how sure that is. */
+/** A field's name for a screen reader: where it is, what it shows, and how sure that is. */
 function spoken(contest, measure, { names, value }) {
   contest.words ??= [contest.event, workloadLabel(contest.at)].filter(Boolean).join(" · ");
   const verdict = names && (state.hidden.size ? "among the stores shown" : VERDICTS[verdictOf(contest, measure)]);
   return `${contest.words}: ${[[names, value].filter(Boolean).join(" "), verdict].filter(Boolean).join(", ")}`;
 }
 
-/** What a field shows: the marks of whoever is first, the names, a figure or why there is none. */
+/** What a field shows: the marks of the first stores, the names, a figure or why there is none. */
 function fieldShows(contest, measure) {
   const rest = standings(contest, measure).filter((each) => shown(each.index));
   const first = firstOf(rest.filter((each) => each.store.ranked));
@@ -220,7 +220,7 @@ function firstOf(ranked) {
   return tied.length ? tied : ranked.slice(0, 1);
 }
 
-/** The names of those that share the first place, as far as there is room. */
+/** The names of the stores that share the first place, if there is room for them. */
 function winners(contest, measure, first, rest) {
   const ranked = rest.filter((each) => each.store.ranked);
   const all = first.length > NAMES_MAX && first.length === ranked.length;

@@ -6,9 +6,6 @@ const MULTIPLE = { unit: "times" };
 /** Ratios that an axis around 1 may name. */
 const AROUND_ONE = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
 
-/** An interval whose ends are further apart says nothing. */
-const WIDTH_MAX = 10;
-
 /** The pictures of every pick on the page. */
 const pickPictures = data.picks.flatMap((pick) => [() => drawRace(pick), () => drawChanges(pick)]);
 
@@ -19,13 +16,13 @@ function drawRace({ run, goal, race }) {
   const end = d3.max(rows, (row) => row.x);
   const y = logarithmic(meansOf(rows), MULTIPLE, upward("times the best so far"));
   const [least, most] = y.domain;
-  const known = rows.filter((row) => row.high > least && row.high <= WIDTH_MAX * row.low).map((row) => ({ ...row, low: Math.max(row.low, least), high: Math.min(row.high, most) }));
+  const known = rows.filter((row) => row.high > least && row.high <= data.interval_width_max * row.low).map((row) => ({ ...row, low: Math.max(row.low, least), high: Math.min(row.high, most) }));
   const last = d3.rollups(rows, (all) => all.at(-1), (row) => row.store).map(([, row]) => row);
   picture(`race-${run}`, {
     list: `pick-${run}`,
     run,
     title: "The race",
-    hint: `Each store's ${goal} after each of its rounds, as a multiple of the best one's. Bars: where the true ratio lies, with 95 % confidence, once that is known within ${WIDTH_MAX}×. ✕: it left the race.`,
+    hint: `Each store's ${goal} after each of its rounds, as a multiple of the best one's. Bars: where the true ratio lies, with 95 % confidence, once that is known within ${data.interval_width_max}×. ✕: it left the race.`,
     alone: gone.map(({ store, left }) => ` ${data.stores[store].title}: ${left}.`).join(""),
     below: gone.length ? [element("ul", { class: "gone" }, gone.map(({ store, left }) => element("li", {}, "✕ ", storeName(store), ` ${left}`)))] : [],
     plot: (width) => (rows.length ? draw({

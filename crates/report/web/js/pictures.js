@@ -111,7 +111,7 @@ function drawLines(rows, axis, measure, numeric, width) {
   }, `${measure.title} of every store against ${axis.title}`);
 }
 
-/** How many pixels each store stands beside its place, so that the intervals of several do not lie over each other. */
+/** How many pixels each store is drawn away from its place, so that the intervals of several do not lie over each other. */
 function dodges(rows, numeric, axis, width) {
   const stores = d3.sort(new Set(rows.map((row) => row.store)));
   const places = numeric ? d3.sort(new Set(rows.map((row) => Math.log(row.x)))) : axis.values.map((_, index) => index);
@@ -352,7 +352,7 @@ function overChosen(measure) {
 
 /** Its rows, each with its interval where that says something. */
 function overRows({ order, common, all }) {
-  const row = ([store, mean, low, high]) => (high <= 10 * low ? { store, mean, low, high } : { store, mean });
+  const row = ([store, mean, low, high]) => (high <= data.interval_width_max * low ? { store, mean, low, high } : { store, mean });
   return { rows: order.map(row), common, all };
 }
 
@@ -374,7 +374,7 @@ function relativeRows(chosen, measure) {
   return { rows: d3.sort(rows, (row) => row.mean), common };
 }
 
-/** What a publication found for the chosen workload, beside ours. */
+/** What a publication found for the chosen workload, next to our results. */
 function drawPublished() {
   if (!data.published) return;
   const measure = data.published.figures.some((of) => of.measure === state.measure.name) ? state.measure : data.measures[0];
@@ -402,7 +402,7 @@ function drawPublished() {
   });
 }
 
-/** A publication's store stands on the line of ours that has its name. */
+/** The title of a publication's store: our store's of the same name, so that both are on one line. */
 function titleOf(of, ours) {
   const row = ours.find((each) => each.name === of.store);
   return row ? data.stores[row.store].title : of.title;

@@ -1,5 +1,5 @@
-// What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
-// from it.
+// What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. All that is drawn is
+// drawn from it.
 
 const firstEvent = events.find((event) => data.contests.some((contest) => contest.event === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
 
@@ -67,7 +67,7 @@ function remember() {
   }
 }
 
-/** Takes up a choice from the address, as far as this page knows what it names. An address without one leaves everything as it is. */
+/** Takes up a choice from the address, without names that this page does not know. An address without one leaves everything as it is. */
 function recall() {
   const words = new URLSearchParams(location.hash.slice(1));
   if (!words.has("measure")) return;
@@ -102,7 +102,7 @@ function chooser(label, options, chosen, choose) {
 }
 
 function drawChoosers() {
-  // Drawing anew would take the focus from whoever chooses with the keyboard.
+  // Drawing anew would take the focus from users who choose with the keyboard.
   const place = [...document.querySelectorAll("#choosers select")].indexOf(document.activeElement);
   const chooseMeasure = (measure) => {
     state.measure = measure;
