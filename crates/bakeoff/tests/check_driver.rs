@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{Finished, Place, a_long_time, driver, jvm_is_built, running, say_skipped, with_program};
+use common::{Finished, Place, a_long_time, driver, jvm_is_built, running, say_skipped, scale, with_program};
 
 /// The rules that a driver broke, in order. They stand above the counts, and a second time below them.
 fn broken(finished: &Finished) -> Vec<String> {
@@ -34,7 +34,7 @@ fn all_are_built() -> bool {
 
 /// `test long` checks everything: stores on the JVM alone take a quarter of an hour.
 fn checks_all() -> bool {
-    std::env::var_os("BAKEOFF_TEST_SCALE").is_some()
+    scale() > 1
 }
 
 /// Checks these stores of a driver, or all.
@@ -283,7 +283,7 @@ const LIARS: &[Liar] = &[
     },
 ];
 
-/// Rules of every kind, which are tried with each liar besides those that it breaks.
+/// Rules of every kind. Each liar is checked against these and against the rules that it breaks.
 const OTHERS: &[&str] = &[
     "describe",
     "request-version",
@@ -389,7 +389,7 @@ fn a_driver_that_does_not_answer_is_given_up_soon() {
     for words in ["did not end within 10 s", "as the driver does not answer", "rules not tried"] {
         assert!(finished.stdout.contains(words), "{words}: {}", finished.stdout);
     }
-    // One that does not even describe itself.
+    // A driver that does not even describe itself.
     let silent = with_program(&place, "bakeoff-driver-silent", &format!("exec sleep {long}"));
     let begin = Instant::now();
     place.run(&["check-driver", text(&silent), "--dir", "."]).expect(2).says(&["did not end within 10 s"]);

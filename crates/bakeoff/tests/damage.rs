@@ -19,7 +19,7 @@ use bakeoff_results::rate_results::rate_results;
 use bakeoff_results::read_note::ReadNote;
 use bakeoff_results::results_file::ResultsFile;
 use bakeoff_results::run::Run;
-use common::{Place, exactly_once, rate_suite, tiny_suite};
+use common::{Place, exactly_once, rate_suite, scale, tiny_suite};
 use damages::{Damaged, KINDS};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -31,14 +31,10 @@ const MUTATIONS: u64 = 250;
 /// Kills of a run, which `test long` multiplies by forty.
 const KILLS: u64 = 25;
 
-/// Of so many, one is given to the program, which measures again what is missing.
+/// The program resumes one mutated run in this many, and measures again what is missing.
 const RESUMED_OF: u64 = 50;
 
 const FILES: [&str; 2] = ["results.jsonl", "run.json"];
-
-fn scale() -> u64 {
-    std::env::var("BAKEOFF_TEST_SCALE").map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
-}
 
 /// Who is best at what: the stores of each ranking in their order, and who shares its first place.
 fn winners(of: &Analysis) -> Vec<String> {
@@ -148,7 +144,7 @@ fn in_order(rounds: &[CellRound]) -> Vec<CellRound> {
 /// What a resumed run would keep: as much as readers take, and the file as it was if that is less than there was.
 fn check_kept(directory: &Path, what: &str) {
     let Ok(before) = Run::read(directory) else { return };
-    // What is not there is empty.
+    // A missing file counts as empty.
     let text = std::fs::read(directory.join("results.jsonl")).unwrap_or_default();
     let (results, put_aside) = ResultsFile::open(directory).unwrap_or_else(|why| panic!("{what}: {why}"));
     // Readers put rounds and phases in the order in which they ran.
@@ -162,7 +158,7 @@ fn check_kept(directory: &Path, what: &str) {
     }
 }
 
-/// Lines of a text, by the cell and the number of the round that they belong to, as far as they can be read.
+/// Lines of a text, by the cell and the number of their round. Lines that cannot be read are left out.
 fn lines_by_round(text: &[u8]) -> BTreeMap<(String, u64), BTreeSet<&[u8]>> {
     let mut rounds = BTreeMap::<_, BTreeSet<&[u8]>>::new();
     for line in text.split(|byte| *byte == b'\n') {
@@ -259,7 +255,7 @@ fn damaged_results_lose_no_whole_round_and_change_no_winner_without_a_note() {
         if mutation % RESUMED_OF == 0 {
             let name = directory.to_str().expect("a path");
             let finished = place.run(&["run", "--resume", name]);
-            // A damaged run.json is refused; whatever is taken up ends with every round.
+            // A damaged run.json is refused. A run that is resumed ends with every round.
             if finished.status == Some(0) && whole.resumes && whole.run.find_rate().is_none() {
                 let read = Run::read(&directory).expect("a run");
                 // What another run had appended may stand there too, with a note.

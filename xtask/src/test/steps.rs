@@ -24,6 +24,8 @@ const SCALE: &str = "40";
 const SCALE_SEEDS: &str = "120";
 /// The same for stores on the JVM, whose processes take long to start.
 const SCALE_JVM: &str = "8";
+/// Rounds of 110 power cuts for each of two stores: 10,120 cuts.
+const SCALE_CUTS: &str = "46";
 /// The variable that passes it to the tests.
 const SCALE_VARIABLE: &str = "BAKEOFF_TEST_SCALE";
 /// Inputs for each parser.
@@ -35,6 +37,8 @@ const DURABILITY: &str = "durability";
 const EXPERIMENTS: [&str; 2] = ["equals", "traces"];
 /// The test that damages runs and kills them.
 const DAMAGE: &str = "damage";
+/// The test that cuts the power of disks.
+const POWER_CUT: &str = "power_cut";
 /// The test that checks every store of every driver.
 const CHECK_DRIVER: &str = "check_driver";
 /// Maven's tests.
@@ -117,7 +121,8 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
 /// The names of the steps that only `test long` has.
 pub(crate) fn long_names(root: &Path) -> Result<Vec<String>> {
     let fuzzing = fuzz::targets(root)?.into_iter().map(|target| format!("fuzz-{target}"));
-    let scaled = ["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", "check-driver-long"];
+    let scaled =
+        ["kills", "kills-jvm", "conformance-long", "seeds-long", "damage-long", "power-cut-long", "check-driver-long"];
     let jvm = other_javas().into_iter().map(|java| jvm_tests_name(&java));
     Ok(fuzzing.chain(scaled.into_iter().chain(EXPERIMENTS).map(str::to_owned)).chain(jvm).collect())
 }
@@ -275,6 +280,8 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
                 vec![run(plan, scaled("seeds-long", SCALE_SEEDS))]
             } else if suite.target == DAMAGE {
                 vec![run(plan, scaled("damage-long", SCALE))]
+            } else if suite.target == POWER_CUT {
+                vec![run(plan, scaled("power-cut-long", SCALE_CUTS))]
             } else if suite.target == CHECK_DRIVER {
                 let all = [(SCALE_VARIABLE, SCALE), ("BAKEOFF_DRIVERS_BUILT", "all")];
                 vec![run(plan, suite.with("check-driver-long", &all)).after(&["jvm-build"])]

@@ -13,6 +13,11 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// How many times as much `test long` does: 1 elsewhere.
+pub(crate) fn scale() -> u64 {
+    std::env::var("BAKEOFF_TEST_SCALE").map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
+}
+
 /// A text without the breaks of its lines and what is set before them, since where a sentence breaks says nothing.
 pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -58,7 +63,7 @@ measure = "throughput"
     )
 }
 
-/// A suite for a store that does as it is told: a load of 200 records, and whatever follows.
+/// A suite for the faulty store, which does as its settings say: a load of 200 records, then `rest`.
 pub(crate) fn faulty_suite(rest: &str) -> String {
     format!(
         r#"
@@ -75,7 +80,7 @@ operation = "insert"
     )
 }
 
-/// A load and a phase of gets, so many a second, in a store that does as it is told.
+/// A suite for the faulty store: a load, then a phase of gets at a rate. `rate` and `settings` are lines of TOML.
 pub(crate) fn rate_suite(operations: u64, rate: &str, settings: &str) -> String {
     faulty_suite(&format!(
         r#"
@@ -282,7 +287,7 @@ pub(crate) fn exactly_once(place: &Place, cells: usize, rounds: u64) {
     assert_eq!(counts.len() as u64, cells as u64 * rounds);
 }
 
-/// A time to sleep that no other process sleeps for, the same tests beside these included.
+/// A time to sleep that no other process sleeps for, not even those of the same tests in another run.
 pub(crate) fn a_long_time(which: u32) -> String {
     format!("{which}{}", std::process::id())
 }
@@ -336,7 +341,7 @@ impl Finished {
     }
 }
 
-/// The built program. The driver must be beside it, as `./bakeoff` builds them.
+/// The built program. The driver must be next to it, as `./bakeoff` builds them.
 pub(crate) fn program() -> PathBuf {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_bakeoff"));
     let driver = program.with_file_name("bakeoff-driver-native");
