@@ -113,19 +113,19 @@ pub(crate) struct RunArguments {
     /// Directory on the disk to measure; a subdirectory is made in it and removed afterwards [default: the --out directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// A directory for a medium; may be given several times. new:FS or new:FS:SIZE makes a file system for the run (ext4, xfs,
-    /// btrfs, ntfs, tmpfs; needs root)
+    /// A directory for a medium; may be given several times. As DIR, new:FS or new:FS:SIZE makes a file system for the run (ext4,
+    /// xfs, btrfs, ntfs, tmpfs; needs root)
     #[arg(long, value_name = "NAME=DIR")]
     pub(crate) medium: Vec<String>,
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
-    /// Fit the run into this time, such as 90s or 3m, and say what was left out for it. A cell that still runs
-    /// a quarter of it and five seconds later is stopped
+    /// Fit the run into this time, such as 90s or 3m, and report what does not fit. A cell that still runs a quarter of the time and
+    /// five seconds after its end is stopped
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
-    /// Look for the highest rate at which a bound on latency holds, for each store of a suite whose phase has a `rate`: p50, p90, p99,
-    /// p999 or max, < and a time. The search begins at the rate of a closed loop
+    /// Find each store's highest rate at which a bound on latency holds, in a suite whose phase has a `rate`. A bound is p50, p90, p99,
+    /// p999 or max, < and a time, such as p99<2ms. The search begins at the rate of a closed loop
     #[arg(long, value_name = "BOUND")]
     pub(crate) find_rate: Option<String>,
     /// Make a flame graph of each cell instead of ranking stores: cpu (where time goes), alloc (where memory is allocated; stores on

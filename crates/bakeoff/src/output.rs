@@ -12,8 +12,8 @@ use crate::cli::COLUMNS;
 /// Whether standard output was closed when the program was started.
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Run before Rust's runtime, which opens `/dev/null` in place of a closed standard output: afterwards nothing distinguishes that from
-/// one that the user gave.
+/// Runs before Rust's runtime, which opens `/dev/null` in place of a closed standard output. Afterwards nothing distinguishes that from
+/// a `/dev/null` of the user's.
 // SAFETY: functions of this section are called once before `main`, in a process with one thread. This one needs nothing of the runtime.
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -155,7 +155,7 @@ fn every_export_of_a_run() {
         assert!(bytes.starts_with(begin), "{format}");
     }
     let run = place.only_run();
-    // A file does not show what was left out of it.
+    // A file does not show what is missing from it.
     let results = run.join("results.jsonl");
     let whole = std::fs::read_to_string(&results).unwrap();
     std::fs::write(&results, format!("{whole}{{\"line\":\"other\"}}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Drivers that are built when a store of theirs is first asked for: with a script that stands in for `./bakeoff`, and without one.
+//! Drivers that are built when one of their stores is first requested: with a script in place of `./bakeoff`, and without one.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn recipe() -> (String, Recipe) {
     recipes().into_iter().next().expect("there is a driver to build")
 }
 
-/// A directory with programs of its own: of the drivers only the native one lies beside `bakeoff`.
+/// A directory with its own programs. Of the drivers, only the native one is next to `bakeoff`.
 struct Installation {
     place: Place,
     program: PathBuf,
@@ -82,7 +82,7 @@ fn executable(path: &Path, text: &str) {
     fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
 }
 
-/// What a script does that puts a driver beside `bakeoff`: the native one, with one store by another name.
+/// Shell commands that put a driver next to `bakeoff`: the native one, with one store by another name.
 fn putting(program: &str, store: &str) -> String {
     format!(
         "cat >programs/{program} <<'END'\n#!/bin/sh\nnative=$(dirname \"$0\")/bakeoff-driver-native\n\
@@ -220,7 +220,7 @@ fn doctor_says_whether_a_driver_finds_its_java() {
         );
         let doctor = here.run(&["doctor"], None).expect(0).stdout;
         assert!(doctor.contains(words), "{doctor}");
-        // It said that there was nothing to mend.
+        // Doctor reported that there was nothing to fix.
         let advice = doctor.split("\nAdvice").nth(1).unwrap_or_else(|| panic!("{doctor}"));
         let cannot = "bakeoff-driver-odd cannot run, so none of its stores can be opened: no Java here";
         assert_eq!(unwrapped(advice).contains(cannot), check.contains("exit 1"), "{doctor}");
@@ -228,7 +228,7 @@ fn doctor_says_whether_a_driver_finds_its_java() {
     }
 }
 
-/// One that is there and does not answer was called left out, without its own words, and not built besides.
+/// A driver that is there but does not answer was shown as left out, without its own message, and also as not built.
 #[test]
 fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() {
     let (here, (name, recipe)) = (Installation::new(), recipe());
@@ -266,7 +266,7 @@ fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() 
     assert_eq!(all.lines().filter(about).count(), 1, "{all}");
 }
 
-/// Nothing was measured, whatever else was asked for, and the advice was to build it again.
+/// Nothing was measured, not even other stores, and the advice was to build the driver again.
 #[test]
 fn a_driver_that_is_a_script_without_its_interpreter_leaves_its_stores_out_alone() {
     let (here, (_, recipe)) = (Installation::new(), recipe());

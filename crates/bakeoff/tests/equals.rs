@@ -25,7 +25,7 @@ fn repeats() -> u32 {
     std::env::var(REPEATS_VARIABLE).map_or(REPEATS, |text| text.parse().expect("a number of repeats"))
 }
 
-/// How many of so many may go wrong where one in twenty does: 95 of 100 such experiments have no more.
+/// How many of `trials` may go wrong where one in twenty does: 95 of 100 such experiments have no more.
 fn chance(trials: u32) -> u32 {
     let (mut wrong, mut below, mut probability) = (0, 0.0, 0.95_f64.powf(f64::from(trials)));
     while below + probability < 0.95 {
@@ -47,7 +47,7 @@ fn chance_is_that_of_the_binomial_distribution() {
 #[derive(Clone, Copy, Debug)]
 enum Load {
     None,
-    /// A process that computes on each CPU, and one that writes.
+    /// A process that computes on each CPU, and a process that writes.
     Stress,
 }
 

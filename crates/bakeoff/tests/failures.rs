@@ -13,7 +13,7 @@ const IN_GETS: u32 = 250;
 /// Operations of the tiny suite before its scan: 200 inserts and their commit, 200 gets.
 const BEFORE_SCAN: u32 = 401;
 
-/// Runs `faulty` with a fault, after so many operations, beside a store that works; returns the faulty cell's end.
+/// Runs `faulty` with a fault after `at` operations, next to a store that works. Returns the faulty cell's end and the output.
 fn with_fault(fault: &str, at: u32) -> (serde_json::Value, Finished) {
     let place = Place::new();
     let settings = format!("\n[settings.faulty]\nfault = \"{fault}\"\nat = {at}\n");
@@ -81,7 +81,7 @@ fn hang() {
     fails_as("hang", "timeout", "--timeout");
 }
 
-/// It is not failed, which a longer budget would have shown; the cells beside it count.
+/// The cell is not marked failed: only a longer budget would show whether it fails. Other cells count.
 #[test]
 fn a_cell_that_goes_on_long_after_the_budget_is_given_up() {
     let place = Place::new();
@@ -325,7 +325,7 @@ fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
     let finished = finished.says(&[]);
     assert!(small.unmount(), "the run left files open on the mount");
     match finished.status {
-        // Refused beforehand for want of space is as good: nothing was lost.
+        // A refusal beforehand for lack of space is as good: nothing was lost.
         Some(2) => assert!(finished.stderr.contains("free"), "{}", finished.stderr),
         status => {
             assert_eq!(status, Some(1), "{}", finished.stderr);

@@ -13,8 +13,8 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
     let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
     place.write("stall.toml", &rate_suite(500, "rate = 800\narrivals = \"fixed\"", stall));
     let run = place.run(&["run", "stall.toml", "--rounds", "1", "--find-rate", "p90<50ms", "--full"]).expect(0);
-    // Of the hundred milliseconds those wait for more than fifty that come in its first half: above 1,020 a second more than fifty of 500.
-    // A little below it one that is late for another reason is enough, and a search may come to 1,019.
+    // The stall lasts 100 ms. Operations that come in its first half wait for more than 50 ms: above 1,020 a second, more than 50 of 500.
+    // A little below that rate, one operation that is late for another reason is enough. So a search may come to 1,019.
     let tries = rates_tried(&place);
     let failed = tries.iter().map(|(rate, _)| *rate).filter(|rate| *rate > 960).min().expect("a rate that cannot hold");
     assert!(failed <= 1_600, "{tries:?}");

@@ -1,4 +1,5 @@
-//! Searches for the highest rate that end without one, whatever time anything takes: other tests may run at the same time.
+//! Searches for the highest rate that end without one, regardless of how long anything takes: other tests may run at the same
+//! time.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! A disk that fills up while a store is measured on it: whatever the store makes of that, the cell has failed for want of room.
+//! A disk that fills up while a store is measured on it. Regardless of how the store reacts, the cell has failed for lack of space.
 
 mod common;
 
@@ -12,10 +12,10 @@ use serde_json::Value;
 /// Stores of all sorts. LMDB says "Input/output error", and in class `none` dies of the file that it maps.
 const NATIVE: &str = r#""sqlite", "lmdb", "fjall", "leveldb", "flat-folder""#;
 
-/// LMDB's bindings say "Input/output error", MapDB is told of the file that it maps by an `Error` of the JVM.
+/// LMDB's bindings report "Input/output error". MapDB maps its file, so the JVM throws an `Error`.
 const ON_JVM: &str = r#""lmdbjava", "lmdbjni", "lwjgl-lmdb", "mapdb", "mvstore", "xodus""#;
 
-/// Writes zeros into a file until so much is left.
+/// Writes zeros into a file until `left_bytes` are free.
 fn fill(filler: &mut File, left_bytes: u64) {
     let free = |file: &File| rustix::fs::fstatvfs(file).map_or(0, |room| room.f_bavail * room.f_frsize);
     while free(filler) > left_bytes {
@@ -26,8 +26,8 @@ fn fill(filler: &mut File, left_bytes: u64) {
     }
 }
 
-/// The failures of a suite's cells on a small file system that is filled up to so much from when the first one is measured there, and kept so:
-/// in whichever order they come, all have failed when their second round is done.
+/// The failures of a suite's cells on a small file system. From when the first cell is measured there, only `left_bytes` are kept free.
+/// In any order of the cells, all have failed when their second round is done.
 fn on_filled(place: &Place, suite: &str, left_bytes: u64) -> Option<Vec<Value>> {
     let small = SmallMount::new(place, "stores on a disk that fills up")?;
     let suite = suite.replace("durability =", "media = [\"disk\"]\ndurability =");
@@ -52,12 +52,12 @@ fn on_filled(place: &Place, suite: &str, left_bytes: u64) -> Option<Vec<Value>> 
     Some(place.cells().into_iter().filter(|cell| cell["status"] == "failed").collect())
 }
 
-/// Values that do not fit what is left, in a few writes.
+/// Values of which a few writes exceed the free space.
 fn large(stores: &str) -> String {
     tiny_suite(stores, "").replace(r#"value-size = ["10B..100B"]"#, r#"value-size = ["40KiB"]"#)
 }
 
-/// Every one of these stores failed so often, for want of room, and its own words are kept.
+/// Asserts that each of these stores failed `times` times for lack of space, and that its own message is kept.
 fn are_full(failures: &[Value], stores: &str, times: usize) {
     for store in stores.split(", ").map(|name| name.trim_matches('"')) {
         let of: Vec<_> = failures.iter().filter(|cell| cell["store"] == store).collect();

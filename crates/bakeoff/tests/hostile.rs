@@ -15,7 +15,7 @@ use lies::{Lie, lies};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// The most memory that bakeoff may take, whatever drivers print.
+/// The most memory that bakeoff may take, regardless of what drivers print.
 const MEMORY_KIB_MAX: u64 = 256 << 10;
 
 /// What a suite of lies asks: every mode, a mix, and opening again.
@@ -107,7 +107,7 @@ esac
         Finished::of(self.command(arguments).output().expect("bakeoff starts"))
     }
 
-    /// Runs a suite of these stores, and of one that works; how it ended, and the most memory that bakeoff took, in KiB.
+    /// Runs a suite of these stores and of `lmdb`, which works. Returns how it ended, and the most memory that bakeoff took, in KiB.
     fn run(&self, stores: &[&str], timeout: &str) -> (Finished, u64) {
         self.place.write("lies.toml", &suite(&[stores, &["lmdb"]].concat(), timeout));
         let mut command = self.command(&["run", "lies.toml"]);
@@ -527,7 +527,7 @@ fn a_run_goes_on_when_its_directories_are_removed() {
     }
 }
 
-/// What a directory holds is looked at whatever the driver leaves there.
+/// bakeoff looks at what a directory holds, regardless of what the driver leaves there.
 #[test]
 fn directories_are_left_clean_whatever_a_driver_makes_of_them() {
     let outside =
@@ -589,7 +589,7 @@ fn what_a_store_makes_unremovable_fails_no_other_store() {
     assert_eq!(liar.place.leftovers(), Vec::<std::path::PathBuf>::new());
 }
 
-/// A store that no longer kept anything was held to nothing, and ranked as one that does.
+/// A store that no longer kept anything was not checked, and was ranked like a store that keeps data.
 #[test]
 fn a_run_is_not_finished_by_a_store_that_promises_something_else() {
     let once = "if [ -e \"$here/done\" ]; then real; else touch \"$here/done\"; kill -KILL $PPID; fi";

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use common::{Finished, Place, faulty_suite, jvm_is_built, program, tiny_suite, unwrapped};
 
-/// What the driver's script needs beside a Java.
+/// What the driver's script needs besides a Java.
 const PROGRAMS: [&str; 7] = ["bash", "env", "cat", "dirname", "mktemp", "readlink", "sed"];
 
 /// What goes wrong, what the cell's failure is called, and words of its message.
@@ -49,7 +49,7 @@ fn whatever_goes_wrong_in_a_jvm_fails_its_cell_with_its_reason() {
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
 }
 
-/// The first cell's clock was told to be that of all, and its cost set beside other drivers' operations.
+/// The first cell's clock was reported as that of all cells, and its cost was compared with other drivers' operations.
 #[test]
 fn warnings_about_the_clock_are_of_each_store_s_own() {
     if !jvm_is_built() {
@@ -198,7 +198,7 @@ fn a_java_home_that_is_passed_over_was_told_by_nobody() {
         (home("nowhere"), format!("There is no {}/bin/java", home("nowhere"))),
         (home("java-11"), format!("{}/bin/java is Java 11.0.2", home("java-11"))),
     ] {
-        // Long paths are broken, and whatever is broken at.
+        // Long paths are broken across lines, so the text is compared without line breaks and spaces.
         let doctor = doctor_with(&place, ("JAVA_HOME", &home)).replace(['\n', ' '], "");
         let advice = format!("-JAVA_HOME is not used: {why}").replace(' ', "");
         assert!(doctor.contains(&advice) && doctor.contains("isusedinstead"), "{advice} is not in {doctor}");
@@ -296,7 +296,7 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
     assert!(!quiet.stdout.contains("JAVA_TOOL_OPTIONS"), "{}", quiet.stdout);
 }
 
-/// Beside `bakeoff` a driver of some of the libraries of the one that was built, with files of their own, so that they can be lost.
+/// Puts `bakeoff` next to a driver with some of the built driver's libraries. The driver has its own files, so that tests can remove them.
 fn driver_of(place: &Place, libraries: &[&str]) -> PathBuf {
     let (built, to) = (program().with_file_name("bakeoff-driver-jvm.d"), place.path().join("programs"));
     let own = to.join("bakeoff-driver-jvm.d");

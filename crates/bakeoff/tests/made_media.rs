@@ -146,7 +146,7 @@ fn a_new_file_system_larger_than_the_room_for_its_image_is_refused_by_the_plan_t
         assert!(refused.contains("a new ext4 of 10000TiB does not fit "), "{refused}");
         refused.trim().rsplit("give at most new:ext4:").next().unwrap().to_owned()
     };
-    // Whoever else writes to the disk meanwhile makes less of it fit.
+    // Less fits if another program writes to the disk at the same time.
     let mut tries = (0..20).map(|_| plan(&largest()));
     let planned = tries.find(|planned| planned.status == Some(0)).expect("what was told to fit does").stdout;
     let planned = planned.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -123,7 +123,7 @@ fn a_killed_run_goes_on_though_its_leftovers_take_the_room_that_it_needs() {
     let mut run = place.spawn(&["run", "tiny.toml", "--medium", "disk=small"]);
     let begin = Instant::now();
     let free = || rustix::fs::statvfs(small.path()).map_or(0, |room| room.f_bavail * room.f_frsize);
-    // Three times the data, 60 MB, would not fit what is left.
+    // Three times the data, 60 MB, would not fit the free space.
     while free() > 75 << 20 {
         assert!(begin.elapsed() < Duration::from_secs(60), "the store grows");
         std::thread::sleep(Duration::from_millis(1));
@@ -174,7 +174,7 @@ fn what_somebody_keeps_among_results_is_not_removed_with_them() {
     assert_eq!(left, [OsStr::new("notes.txt")]);
 }
 
-/// A dry run listed directories that stayed, and not those that runs killed early had left.
+/// A dry run listed directories that stayed, and not the leftovers of runs that were killed early.
 #[test]
 fn a_dry_clean_lists_exactly_what_is_removed() {
     let place = Place::new();
@@ -370,7 +370,7 @@ fn nothing_is_written_through_anothers_link_to_a_directory() {
     }
 }
 
-/// Whoever prepares a directory of results could choose files that are written over.
+/// Anyone who prepared a directory of results could choose files that were overwritten.
 #[test]
 fn logs_and_results_are_not_written_through_links() {
     let place = Place::new();
@@ -401,7 +401,7 @@ fn logs_and_results_are_not_written_through_links() {
         assert!(refused.stderr.contains("is a link to nothing, and must be a file"), "{}", refused.stderr);
     }
     assert_eq!(std::fs::read_dir(&elsewhere).expect("there").count(), 0);
-    // One that leads to a file is the file: results may be kept elsewhere.
+    // A link that leads to a file is the file: results may be kept elsewhere.
     std::fs::write(elsewhere.join("results.jsonl"), &half).expect("written");
     place.run(&["run", "--resume"]).expect(0);
 }
@@ -569,7 +569,7 @@ fn all_that_is_made_of_a_trace_is_its_owners_alone() {
         let row = |number| format!("{},user{:05},50\n", if number % 4 == 0 { "set" } else { "get" }, key(number));
         (0..3_000_u32).map(row).collect()
     };
-    // One that figures represent, and one that is replayed.
+    // A trace that figures represent, and a trace that is replayed.
     let both_ways = |number: u32| if number.is_multiple_of(2) { number / 2 % 150 } else { 149 - number / 2 % 150 };
     place.write("trace.csv", &format!("op,key,value_size\n{}", rows(&both_ways)));
     place.write("walk.csv", &format!("op,key,value_size\n{}", rows(&|number| number * 3 % 1_000)));
@@ -622,7 +622,7 @@ fn all_that_is_made_of_a_trace_is_its_owners_alone() {
     assert!(open.is_empty(), "{open:?}");
 }
 
-/// Whatever drivers leave, and while a run goes on.
+/// It holds for all that drivers leave, and while a run goes on.
 #[test]
 fn stores_and_tapes_of_a_trace_are_their_owners_alone_while_they_are_there() {
     let place = Place::new();

@@ -162,7 +162,7 @@ fn stores_on_the_jvm_profile_themselves() {
     }
 }
 
-/// A command beside a sampler that does as this script says.
+/// Runs a command with this script in place of the sampler `perf`.
 fn beside_sampler(place: &Place, script: &str, arguments: &[&str]) -> Finished {
     let directory = place.path().join("programs");
     std::fs::create_dir_all(&directory).unwrap();

@@ -52,7 +52,7 @@ fn a_run_measures_verifies_ranks_and_leaves_only_results() {
         "{named}"
     );
     let page = std::fs::read_to_string(place.only_run().join("report.html")).unwrap_or_default();
-    assert!(page.contains("<h1>Tiny</h1>") && page.trim_end().ends_with("</html>"), "the page is beside the results");
+    assert!(page.contains("<h1>Tiny</h1>") && page.trim_end().ends_with("</html>"), "the page is next to the results");
     assert!(finished.stdout.contains("report.html"), "{}", finished.stdout);
 }
 
@@ -238,7 +238,7 @@ fn a_budget_is_kept_and_what_it_left_out_is_said() {
     place.write("slow.toml", &suite);
     let begin = Instant::now();
     place.run(&["run", "slow.toml", "--budget", "3s", "--rounds", "3"]).expect(0);
-    // A round of a workload takes about half a second; one that began just before the end may still finish.
+    // A round of a workload takes about half a second. A round that began just before the end may still finish.
     assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
     let run = std::fs::read_to_string(place.only_run().join("run.json")).expect("run.json");
     let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
@@ -454,7 +454,7 @@ fn two_signals_at_once_stop_a_run_as_one_does() {
     for _ in 0..5 {
         let child = place.spawn(&["run", "tiny.toml", "--rounds", "40"]);
         sleep(Duration::from_millis(700));
-        // As `timeout` does: the program is told, and so is its group.
+        // As `timeout` does: it signals the program and its group.
         signal(&child, "TERM");
         signal(&child, "TERM");
         let output = child.wait_with_output().expect("it ends");

@@ -1,4 +1,4 @@
-//! A phase that is to be measured at a steady rate: what came before is told apart, and it is said when the rate had not settled.
+//! A phase that is to be measured at a steady rate. Results separate what came before, and report a rate that had not settled.
 
 mod common;
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Place, doctor_says_possible};
 
-/// What some suites are given beside the stores, so that they take seconds and mount nothing that tests do not need.
+/// Options of some suites besides the stores. With them they take seconds, and mount nothing that tests do not need.
 const OPTIONS: [(&str, &[&str]); 5] = [
     ("hines-2023", &["--records", "300", "--value-size", "100B..1KiB"]),
     ("cunningham-2024", &["--records", "300", "--value-size", "100B..1KiB", "--disturbance", "none"]),

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 const TRACE: &str = "op,key,value_size,time\nget,a,100,0\nset,b,20,0.5\nget,b,20,1\ndelete,a,,2\n";
 
-/// What lies in a directory beside the trace.
+/// The names of all files in the trace's directory.
 fn beside(place: &Place) -> Vec<String> {
     let entries = std::fs::read_dir(place.path()).unwrap().flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -304,7 +304,7 @@ fn a_pick_of_a_tape_replays_it() {
     assert!(told.contains("--mix"), "{told}");
 }
 
-/// Few keys have most operations and other sizes than the rest: what is asked for is the like of that.
+/// Few keys have most operations, and other sizes than the rest. The summary suggests options for a similar workload.
 #[test]
 fn a_summary_tells_records_from_operations() {
     let place = Place::new();
@@ -366,7 +366,7 @@ fn a_summary_says_how_many_reads_find_nothing() {
     place.run(&["tape", "summary", "ms.csv", "--time-unit", "minutes"]).expect(2).says(&["--time-unit"]);
 }
 
-/// Small traces, each after one that was read wrongly.
+/// Small traces, each modelled on a trace that was read wrongly.
 fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
 }

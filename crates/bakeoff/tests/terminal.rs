@@ -26,7 +26,7 @@ fn screens(place: &Place, arguments: &[&str], awaited: Option<&str>) -> Vec<Stri
     let (mut parser, mut bytes, mut typed) = (Parser::new(ROWS, COLUMNS, 0), [0; 4096], false);
     while let Ok(length @ 1..) = ours.read(&mut bytes) {
         parser.process(&bytes[..length]);
-        // Row by row: a row that is full would be taken for one that goes on.
+        // Row by row: otherwise a full row would seem to continue on the next one.
         let screen = parser.screen().rows(0, COLUMNS).collect::<Vec<_>>().join("\n");
         if !typed && awaited.is_some_and(|words| screen.contains(words)) {
             ours.write_all(b"\x03").expect("it can be typed");

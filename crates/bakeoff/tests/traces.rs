@@ -150,7 +150,7 @@ fn compare(application: &Application) -> Found {
     Found { name: application.name, model, replay, regret }
 }
 
-/// By which part the replay takes longer with the store that the model chose than with the one that it found best itself.
+/// How much longer, as a fraction, the replay takes with the store that the model chose than with the replay's own best store.
 fn regret(place: &Place, chosen: &str, replay: &Answer) -> f64 {
     if chosen == replay.best() {
         return 0.0;

@@ -28,7 +28,7 @@ use crate::surroundings::progress::{Display, TimeLeft};
 /// How many times the suite's rounds a cell has, at most.
 const ROUNDS_FACTOR_MAX: u32 = 4;
 
-/// As many rounds a cell may have in any case: the signs of so many prove a change in a table of some hundred lines.
+/// A cell may have this many rounds in any case: their signs prove a change in a table of some hundred lines.
 const ROUNDS_MAX_AT_LEAST: u32 = 16;
 
 /// One side of a comparison: a run of its own.
@@ -37,7 +37,7 @@ pub struct TurnSide<'a> {
     pub setup: &'a Setup,
     /// Where its results are kept.
     pub directory: &'a OwnDirectory,
-    /// What is known of it before it starts.
+    /// The facts of the run before it starts.
     pub file: RunRecord,
 }
 
@@ -123,8 +123,8 @@ struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// Measures the suite's rounds of all pairs, and then further ones of those that may be worse. Gives what was not measured for lack of
-    /// time.
+    /// Measures the suite's rounds of all pairs, and then further rounds of pairs that may be worse. Returns what was not measured for
+    /// lack of time.
     fn measure(&mut self, mut pairs: Vec<Pair>) -> Result<Option<Omission>> {
         let rounds = self.runs.iter().map(|run| run.setup.suite.rounds()).max().unwrap_or(1);
         self.display.expect(2 * pairs.len() * rounds as usize);

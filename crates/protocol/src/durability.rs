@@ -10,7 +10,7 @@ use Leaves::{EarlierState, Kept, PossiblyCorrupt};
 /// A durability level: what a store promises for an acknowledged write. Stores are ranked only within one level.
 ///
 /// Each level includes the promises of the levels before it. Settings have no such order. A store at level `none` may lose acknowledged
-/// writes with the process, and still be intact after a power cut. [`AfterFailure`] describes that.
+/// writes with the process, and still be intact after a power cut. See [`AfterFailure`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {

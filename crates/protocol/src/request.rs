@@ -190,7 +190,7 @@ pub struct Request {
     /// The part of a recovery that this process performs; only for drivers with this capability.
     #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,
-    /// A file with a slot for each lane, in which the driver says at any moment what is acknowledged; only for drivers with `power_cuts`.
+    /// A file with a slot for each lane. At any moment, it shows what the driver has acknowledged. Only for drivers with `power_cuts`.
     #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub acknowledged: Option<PathBuf>,
     /// In a recovery: the path for inventories of the store, where nothing exists yet. Not with `verify`; only for drivers with `power_cuts`.

@@ -1,5 +1,5 @@
-//! What a short answer shows of a run: in how many workloads each store is fastest, in which order stores stand next to each other, and
-//! how many warnings and skips there are besides.
+//! What a short answer shows of a run: in how many workloads each store is fastest, and the order of the stores. It also counts
+//! warnings, skips and abandoned cells.
 
 use bakeoff_stats::Ranking;
 

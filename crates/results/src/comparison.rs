@@ -9,8 +9,8 @@
 //!
 //! Rounds of two runs are not paired, and the runs happen at different hours. So intervals of times are widened by the
 //! usual difference between sessions ([`SESSION_DEVIATION`]). Runs that were measured in turn are compared round by
-//! round instead. A coin decides which side of a cell comes first, so what the machine does meanwhile is no reason for
-//! one side to be worse in most rounds: a change must also be proven by the signs of the rounds.
+//! round instead. A coin decides which side of a cell comes first. So other work of the machine is no reason for one
+//! side to be worse in most rounds. Therefore a change must also be proven by the signs of the rounds.
 //!
 //! Within a table, levels follow Benjamini and Hochberg ([`bakeoff_stats::discovery_confidence`]). The tables divide
 //! the error rate: of comparisons between two equal runs, at most one in twenty marks anything worse. The same holds
@@ -263,7 +263,7 @@ impl Comparison {
         self.stores.iter().filter(|line| line.ratio.is_some_and(leans)).collect()
     }
 
-    /// Each store's line over everything: worse ones first, then better ones, those that changed most first.
+    /// Each store's line over everything: worse ones first, then better ones, and among each the largest changes first.
     pub fn stores_by_change(&self) -> Vec<&Line> {
         let order = [Change::Worse, Change::Better, Change::CannotTell, Change::Same];
         let place = |line: &Line| order.iter().position(|change| *change == line.change);

@@ -95,7 +95,7 @@ pub enum Outcome {
 pub enum Effect {
     /// The answer is this store instead.
     Other(String),
-    /// The answer stays, as far as it shows.
+    /// The answer stays: nothing shows another one.
     Same,
     /// Nobody knows.
     Unknown,

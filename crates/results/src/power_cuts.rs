@@ -138,7 +138,7 @@ pub fn disks(rows: &[CutRow]) -> BTreeSet<&CutDisk> {
     rows.iter().flat_map(|row| row.disks.keys()).collect()
 }
 
-/// The largest share of bad cuts that so many good ones leave possible, with 95 % confidence: three divided by their number.
+/// The largest share of bad cuts that `cuts` good ones leave possible, with 95 % confidence: three divided by their number.
 pub fn bound(cuts: u64) -> Option<f64> {
     (cuts > 0).then(|| (3.0 / cuts as f64).min(1.0))
 }

@@ -122,7 +122,7 @@ mod tests {
         work_of_threads(1, durability, work);
     }
 
-    /// The same with a folder for so many threads.
+    /// The same with a folder for `threads` threads.
     fn work_of_threads(threads: u32, durability: Durability, work: impl Fn(&mut dyn Session, &std::path::Path)) {
         let parent = tempfile::tempdir().unwrap();
         let (settings, hints) = (Settings::new(), DataHints { threads, ..DataHints::default() });

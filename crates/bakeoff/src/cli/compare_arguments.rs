@@ -35,7 +35,7 @@ pub(crate) struct CompareArguments {
     /// Show warnings, notes, what failed in B only, and what the runs differ in
     #[arg(long, conflicts_with = "full")]
     pub(crate) notes: bool,
-    /// By how much a figure may be worse: end with status 1 only if it is worse by more than this beyond doubt, e.g. worse=5%
+    /// How much worse a figure may be, e.g. worse=5%. The status is 1 only if a figure is worse by more than this beyond doubt
     #[arg(long, value_name = "worse=PERCENT", value_parser = parse_worse)]
     pub(crate) fail_on: Option<f64>,
     /// Write the comparison as Markdown; `-` for standard output

@@ -105,8 +105,8 @@ pub(super) const HELP: &[Help] = &[
     Help {
         command: "map",
         brief: &[
-            ("x", "Horizontal axis [default: value-size=16B..1MiB]"),
-            ("y", "Vertical axis [default: records=1k..1M]"),
+            ("x", "Horizontal axis"),
+            ("y", "Vertical axis"),
             ("value-size", "How large a record is, e.g. 1KiB..10KiB"),
             ("records", "How many there are, e.g. 100k"),
             ("mix", "Operations by weight, e.g. get=95,update=5"),

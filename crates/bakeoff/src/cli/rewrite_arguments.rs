@@ -30,7 +30,7 @@ pub(crate) struct ExportArguments {
 pub(crate) struct AnonymizeArguments {
     /// A trace, or the directory of an imported tape
     pub(crate) file: PathBuf,
-    /// The secret [default: a random one that nobody can know]. Anyone who has it can try out keys
+    /// The secret [default: random, known to nobody]. Anyone who has it can try out keys
     #[arg(long, value_name = "TEXT")]
     pub(crate) salt: Option<String>,
     #[command(flatten)]
@@ -44,16 +44,16 @@ pub(crate) struct AnonymizeArguments {
 pub(crate) struct CutArguments {
     /// A trace, or the directory of an imported tape
     pub(crate) file: PathBuf,
-    /// Keep so many operations at the beginning, such as 1M
+    /// Keep this many operations at the beginning, such as 1M
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["last", "from", "to"])]
     pub(crate) first: Option<String>,
-    /// Keep so many operations at the end. The trace is read twice
+    /// Keep this many operations at the end. The trace is read twice
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["from", "to"])]
     pub(crate) last: Option<String>,
-    /// Keep what comes so long after the first operation or later, such as 90s
+    /// Keep operations that come this long after the first one or later, such as 90s
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
-    /// Keep what comes less long after the first operation than this
+    /// Keep operations that come less than this long after the first one
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<String>,
     #[command(flatten)]

@@ -8,7 +8,7 @@ const FIGURE_MAX: u64 = 1 << 60;
 pub(crate) struct Lie {
     /// What it is.
     pub(crate) what: String,
-    /// The script that tells it.
+    /// The driver's script.
     pub(crate) script: String,
     /// The kind of failure of its cell.
     pub(crate) failure: &'static str,
@@ -289,7 +289,7 @@ fn times() -> Vec<Lie> {
     ]
 }
 
-/// Histograms that are none, or of other latencies than the figures beside them.
+/// Histograms that cannot be read, or that have other latencies than the figures next to them.
 fn histograms() -> Vec<Lie> {
     let get = |change: &str, words: &str| in_phase("get", change, words);
     let histogram = |text: &str| format!(r#"s/"histogram":"[^"]*"/"histogram":"{text}"/"#);

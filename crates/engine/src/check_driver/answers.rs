@@ -11,7 +11,7 @@ use crate::drivers::process::Answer;
 /// What failures call the comparison at the end.
 const VERIFY: &str = "verify";
 
-/// One wrong answer: its name, and what is wrong with a record, if it is one that can be spoiled so.
+/// One wrong answer: its name, and a function that spoils a record. It returns false for records that cannot be spoiled so.
 type Wrong = (&'static str, fn(&mut OwnedRecord) -> bool);
 
 /// Asks for a phase each of whose wrong answers must be found in it.

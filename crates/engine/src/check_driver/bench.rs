@@ -23,8 +23,8 @@ use crate::place::names::TEMPORARY;
 use crate::place::tree::remove_tree;
 use crate::surroundings::interrupt::Interrupt;
 
-/// How long a driver may take for a request that it does. What is asked here takes well under a
-/// second, and starting a virtual machine a few. Refusing takes no longer than describing.
+/// How long a driver may take for a request that it does. The requests here take well under a
+/// second, and starting a virtual machine takes a few. Refusing takes no longer than describing.
 const RUN_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Records that a load writes: more than a block has operations.
@@ -71,7 +71,7 @@ impl<'a> Bench<'a> {
         &self.directory
     }
 
-    /// A fresh, empty directory for a store, with one beside it for what the driver unpacks.
+    /// A fresh, empty directory for a store, next to a directory for what the driver unpacks.
     pub(super) fn place(&self) -> Result<PathBuf> {
         let number = self.asked.get() + 1;
         self.asked.set(number);
@@ -142,7 +142,7 @@ impl<'a> Bench<'a> {
         self.ask_within(DESCRIBE_TIME_MAX, &self.place()?, verb, b"")
     }
 
-    /// Records a load and these phases after it, for so many threads.
+    /// Records a load and these phases after it, for `lanes` threads.
     ///
     /// # Errors
     /// The store does not offer one of them.

@@ -56,7 +56,7 @@ pub(super) fn describe(bench: &Bench<'_>) -> Checked {
     let read: Result<serde_json::Value, _> = serde_json::from_slice(&answer.output);
     let described = read.map_err(|why| Stop::broken(expected, why.to_string()))?;
     no_nulls("", &described)
-        .map_or(Ok(()), |place| Err(Stop::broken("what is not there is left out", format!("{place} is null"))))
+        .map_or(Ok(()), |place| Err(Stop::broken("absent members are left out", format!("{place} is null"))))
 }
 
 /// Where a null stands.
@@ -164,7 +164,7 @@ pub(super) fn settings(bench: &Bench<'_>) -> Checked {
     Ok(())
 }
 
-/// Whether a setting takes a value, as far as its type and limits say.
+/// Whether a setting takes a value, according to its type and limits.
 fn takes(setting: &Setting, value: &serde_json::Value) -> bool {
     match &setting.kind {
         SettingKind::Bytes { min, max } => value.as_u64().is_some_and(|bytes| (min..=max).contains(&&bytes)),

@@ -59,7 +59,7 @@ pub(super) fn failed(answer: &Answer, kinds: &[FailureKind]) -> Checked<Vec<Even
     Ok(events)
 }
 
-/// A refusal before anything was opened: one event, and nothing in the store's directory but what was there.
+/// A refusal before anything was opened: one event, and still `files` entries in the store's directory.
 pub(super) fn refused(answer: &Answer, kinds: &[FailureKind], store: &Path, files: usize) -> Checked {
     let events = failed(answer, kinds)?;
     if let [Event::Failed { .. }] = events[..] {

@@ -58,7 +58,7 @@ pub struct GivenUp {
     pub untried: usize,
 }
 
-/// The check stops after so many rules with a request that the driver did not answer.
+/// The check stops after this many rules with a request that the driver did not answer.
 const UNANSWERED_MAX: u32 = 2;
 
 /// What to check.
@@ -112,9 +112,9 @@ pub fn check_driver(
 
 /// Where everything is made.
 enum Place {
-    /// A directory of ours, which is removed.
+    /// A directory that bakeoff makes and removes.
     Own(OwnDirectory),
-    /// One that the user gave.
+    /// A directory that the user gave.
     Kept(PathBuf),
 }
 
@@ -130,7 +130,7 @@ impl Place {
 fn make_directory(asked: &DriverToCheck<'_>) -> Result<Place> {
     if let Some(keep) = asked.keep {
         check_links(keep).and_then(|()| std::fs::create_dir(keep)).with_context(|| {
-            Advised(format!("cannot make {}: name a directory that is not there, in one that is", keep.display()))
+            Advised(format!("cannot make {}: name a new directory in an existing one", keep.display()))
         })?;
         return Ok(Place::Kept(keep.canonicalize()?));
     }
@@ -180,7 +180,7 @@ fn describe_and_check(
     Ok(None)
 }
 
-/// The stores to check: those that can be opened here.
+/// The stores to check: only stores that can be opened here.
 fn chosen<'a>(asked: &DriverToCheck<'_>, description: &'a DriverDescription) -> Result<Vec<&'a StoreDescription>> {
     let is_there = |store: &&StoreDescription| !description.missing.contains_key(&store.name);
     let Some(name) = asked.store else {

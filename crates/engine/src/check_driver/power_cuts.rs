@@ -180,7 +180,7 @@ fn killed(bench: &Bench<'_>, level: Durability, batch: Batch) -> Checked {
     Ok(())
 }
 
-/// A tape that writes what a load does, whatever is there: its inserts as upserts.
+/// A tape that writes what a load does, with its inserts as upserts. So it does not depend on what the store has.
 fn further_tape(bench: &Bench<'_>, recorded: &Recorded) -> Checked<PathBuf> {
     let pool = Pool::open(&recorded.recording.pool)?;
     let load = recorded.recording.phases.first().map(|phase| phase.path.clone()).unwrap_or_default();

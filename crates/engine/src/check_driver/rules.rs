@@ -120,7 +120,7 @@ pub(super) const RULES: &[Rule] = &[
     store("scan-refused", "A scan that is not offered fails with bad-request or store-error.", sound::other_scans),
     store("batches", "Writes are acknowledged in batches.", sound::batches),
     store("batch-reads", "A session reads what it wrote in its own open batch.", sound::batch_reads),
-    store("threads", "Two threads replay a tape of two lanes, whatever `parallel_*` says.", sound::threads),
+    store("threads", "Two threads replay a tape of two lanes, with any `parallel_*`.", sound::threads),
     store("beside-writes", "Gets and scans are compared while another thread replaces values.", sound::beside_writes),
     store("open-loop", "`speed` is kept, or refused.", sound::open_loop),
     store("steady-within", "`steady_within` is done, or refused.", sound::steady),

@@ -68,12 +68,12 @@ pub(super) fn refused_settings(bench: &Bench<'_>) -> Checked {
     })
 }
 
-/// `opened` has the settings in force: those that were asked for, and none that is not described.
+/// `opened` has the settings in force: all that the request has, and none that is not described.
 pub(super) fn settings_in_force(bench: &Bench<'_>) -> Checked {
     // What settings of a store for tests do is its own matter.
     let settings = bench.store.settings.iter().filter(|_| !bench.store.test_only);
     let given: Vec<_> = settings.filter_map(|setting| Some((setting, other_value(setting)?))).collect();
-    // Each by itself, and once none.
+    // Each alone, and once none.
     let each = given.iter().map(Some).chain([None]);
     for chosen in each {
         let recorded = bench.record(Vec::new(), 1)?;

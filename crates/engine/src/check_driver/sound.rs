@@ -102,7 +102,7 @@ pub(super) fn scans_ordered(bench: &Bench<'_>) -> Checked {
         ..phase(&format!("scan-{}-{reverse}", consumer as u8), Operation::ScanAll, 2)
     };
     let both = Consumer::ALL.into_iter().flat_map(|consumer| [scan(consumer, false), scan(consumer, true)]);
-    // Backwards is for those that scan from a key.
+    // Only stores that scan from a key scan backwards.
     let phases = both.filter(|phase| !phase.reverse || bench.store.capabilities.scan_from);
     runs(bench, phases.collect(), 1, &as_it_is).map(drop)
 }

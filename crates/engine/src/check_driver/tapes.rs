@@ -13,7 +13,7 @@ use crate::check_driver::verdict::Checked;
 
 const BAD: &[FailureKind] = &[FailureKind::BadTape];
 
-/// Every bit of a tape is guarded: so many places of one are tried.
+/// Every bit of a tape is guarded. This many places of a tape are tried.
 const PLACES: usize = 24;
 
 /// Asks for each vector of a group, and expects a refusal.

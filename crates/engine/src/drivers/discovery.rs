@@ -334,7 +334,7 @@ fn describe_all(paths: &[PathBuf]) -> Vec<Result<DriverDescription>> {
 
 fn describe(path: &Path) -> Result<DriverDescription> {
     if path.to_str().is_none() {
-        bail!("its path is not UTF-8, so run.json cannot keep it: move it to one that is");
+        bail!("its path is not UTF-8, so run.json cannot keep it: move it to a UTF-8 path");
     }
     check_interpreter(path)?;
     let log = Log::in_memory()?;

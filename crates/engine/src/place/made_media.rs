@@ -67,7 +67,7 @@ pub(crate) struct NewFileSystem {
 }
 
 impl NewFileSystem {
-    /// Reads `new:FS`, which has so many bytes, or `new:FS:SIZE`; `None` for what is a directory.
+    /// Reads `new:FS`, which gets `bytes` bytes, or `new:FS:SIZE`; `None` for a directory.
     pub(crate) fn parse(text: &str, bytes: u64) -> Result<Option<Self>> {
         let Some(wanted) = text.strip_prefix(PREFIX) else { return Ok(None) };
         let (name, size) = wanted.split_once(':').map_or((wanted, None), |(name, size)| (name, Some(size)));
@@ -163,7 +163,7 @@ pub(crate) fn images_bytes(made: &BTreeMap<String, NewFileSystem>) -> u64 {
 pub(crate) fn check_room(wanted: &BTreeMap<String, NewFileSystem>, base: &Path) -> Result<()> {
     let (in_memory, images): (Vec<_>, Vec<_>) = wanted.values().partition(|new| new.is_in_memory());
     must_fit(&images, Medium::read(base).free_bytes, &base.display().to_string())?;
-    // One that is larger than memory takes what programs need, and the kernel kills them.
+    // A file system larger than memory takes what programs need, and the kernel kills them.
     must_fit(&in_memory, bakeoff_measure::memory_available_bytes(), "the memory")
 }
 
@@ -182,7 +182,7 @@ fn must_fit(wanted: &[&NewFileSystem], free: Option<u64>, place: &str) -> Result
     );
 }
 
-/// What to give instead, where so many bytes are free for each.
+/// What to give instead, where `bytes` are free for each.
 fn largest_that_fits(bytes: u64, name: &str) -> String {
     let step = if bytes < 1 << 30 { 1 << 20 } else { 1 << 30 };
     match bytes / step * step {
@@ -193,8 +193,8 @@ fn largest_that_fits(bytes: u64, name: &str) -> String {
     }
 }
 
-/// Mounts an image with NTFS: the program that serves it stays a child of ours, so that it ends
-/// when we do.
+/// Mounts an image with NTFS. The program that serves it stays our child, so that it ends when we
+/// do.
 fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
     let log = own.join("log");
     let output = File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
@@ -217,9 +217,8 @@ fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
     Ok(server)
 }
 
-/// What this thread mounts from now on is seen by itself and by what it starts, threads and
-/// programs, and goes with the last of these. Where that is not permitted, mounts are as
-/// everybody's.
+/// From now on, only this thread sees what it mounts, and the threads and programs that it starts.
+/// The mounts go with the last of these. Where that is not permitted, everybody sees the mounts.
 pub(crate) fn mount_for_ourselves() {
     // SAFETY: no file descriptors are unshared, which is what could surprise other threads.
     let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
@@ -245,7 +244,7 @@ impl Made {
     fn remove(self) -> Result<()> {
         let removed = self.own.remove();
         if let Some(mut server) = self.server {
-            // Unmounted, it ends by itself.
+            // It ends once the image is unmounted.
             let _ = server.wait();
         }
         removed
@@ -292,7 +291,7 @@ impl MadeMedia {
 
     /// Unmounts and removes all of them.
     pub(crate) fn remove(mut self) -> Result<()> {
-        // One that stays is no reason for the others to stay.
+        // If one file system stays, the others are still removed.
         let made = std::mem::take(&mut self.made).into_values();
         made.map(Made::remove).fold(Ok(()), Result::and)
     }
@@ -300,8 +299,8 @@ impl MadeMedia {
 
 impl Drop for MadeMedia {
     fn drop(&mut self) {
-        // On the way out of an error the error is what counts; the next run or `bakeoff clean`
-        // finds what is left.
+        // On the way out of an error, that error counts. The next run or `bakeoff clean` finds the
+        // rest.
         for made in std::mem::take(&mut self.made).into_values() {
             let _ = made.remove();
         }

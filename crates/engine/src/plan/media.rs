@@ -48,7 +48,7 @@ pub(crate) fn plan_media(
     media
 }
 
-/// The given media that are to be made, with so many bytes unless they have a size.
+/// The given media that are to be made, with `bytes` bytes unless they have a size.
 pub(crate) fn made_media(given: &BTreeMap<String, PathBuf>, bytes: u64) -> Result<BTreeMap<String, NewFileSystem>> {
     let mut made = BTreeMap::new();
     for (name, place) in given {

@@ -22,7 +22,7 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Catches the signals from now on: once in a process, since whoever asks later hears of what came before.
+    /// Catches the signals from now on. A process does this once: later callers also see signals that came before.
     pub(crate) fn install() -> Result<Self> {
         static INSTALLED: Mutex<Option<Interrupt>> = Mutex::new(None);
         let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);

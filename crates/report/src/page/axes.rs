@@ -1,5 +1,5 @@
-//! Axes as the page knows them: whatever tells workloads apart, found in the results themselves, so that an axis that is
-//! added one day is on the page without a line here.
+//! Axes as the page knows them: all that distinguishes workloads. They come from the results themselves, so a new axis is on
+//! the page without a line here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,7 @@ impl Place {
             AxisValue::Count(Some(number)) => Self::number(*number),
             AxisValue::Bytes(Some(number)) => Self { label: value_label(value), ..Self::number(*number) },
             AxisValue::Sizes(min, max) => Self::sizes(*min, *max),
-            // Durability classes go from weak to strong, other words by themselves; all behind [`Self::none`].
+            // Durability levels go from weak to strong, other words alphabetically; all come after [`Self::none`].
             AxisValue::Class(Some(class)) => Self::word(1 + *class as u64, class.name()),
             AxisValue::Text(Some(text)) => Self::word(1, text),
             other => Self::word(1, &value_label(other)),

@@ -60,8 +60,8 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders, prefix: &str) -> M
     }
 }
 
-/// The end of a log inside the run's directory; `None` if there is none, or if its name or a link leads elsewhere: a
-/// run may come from somebody else, and a page is shown around.
+/// The end of a log inside the run's directory. `None` if there is no log, or if its name or a link leads elsewhere. A
+/// run may come from somebody else, and pages are shared.
 fn log_end(directory: &Path, log: &str) -> Option<String> {
     let (directory, path) = (directory.canonicalize().ok()?, directory.join(log).canonicalize().ok()?);
     if !path.starts_with(&directory) {

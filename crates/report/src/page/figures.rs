@@ -54,8 +54,8 @@ struct EntryFigures<'a> {
     store: usize,
     cell: &'a str,
     rounds: usize,
-    /// Under each measure: what is shown, low, high (`OfRounds`), and where it is ranked the ratio to the best, low, high, and its
-    /// [`standing`]; shorter where there is no interval or no rank, empty where there is no figure.
+    /// Under each measure: what is shown, low, high (`OfRounds`). Where it is ranked, the ratio to the best, low, high, and its
+    /// [`standing`] follow. A list is shorter where there is no interval or no rank, and empty where there is no figure.
     figures: Vec<Vec<Figure>>,
     /// How many times worse than the best it is where no interval says so: the measure by its place, and the ratio of typical rounds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -63,7 +63,7 @@ struct EntryFigures<'a> {
     /// Measures that too few operations tell, by their places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     too_few: Vec<usize>,
-    /// Latencies at the payload's shares as far as there are operations enough, and the largest; all rounds together. Empty where
+    /// Latencies at those of the payload's shares that have enough operations, and the largest; all rounds together. Empty where
     /// operations were not timed one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     curve: Vec<u64>,

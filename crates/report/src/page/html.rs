@@ -68,7 +68,7 @@ pub(crate) fn lines(class: &str, text: &str) -> Markup {
     html! { pre class=(class) tabindex="0" { @for (at, line) in text.lines().enumerate() { @if at > 0 { "\n" } (line) } } }
 }
 
-/// The same with control characters, and those that change the direction of writing, shown as escapes.
+/// The same, with escapes for control characters and for characters that change the direction of writing.
 ///
 /// A page passes through here as a whole, so no text in it can be forgotten. Line breaks and tabs stay.
 pub(crate) fn visible(of: &Markup) -> Markup {

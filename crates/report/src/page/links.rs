@@ -1,4 +1,4 @@
-//! Links from a page to the files of a run, which lie beside it.
+//! Links from a page to the files of a run, which are next to it.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A map on the page: a table of colours and letters. What is known of a place shows where one points, taps, or moves with the arrow keys.
+//! A map on the page: a table of colours and letters. The facts of a place show where one points, taps, or moves with the arrow keys.
 
 use maud::{Markup, html};
 
@@ -28,7 +28,7 @@ pub(crate) fn map(of: &Map) -> Markup {
     }
 }
 
-/// A place with what is known of it, which the script shows.
+/// A place with its facts, which the script shows.
 fn field(of: &Map, field: &MapField) -> Markup {
     let sign = field.state.sign(&of.stores);
     html! {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// What is done, then what follows from it, a line each.
+/// What bakeoff does, then what follows from it, a line each.
 const METHOD: [&str; 8] = [
     "Every store replays the same recorded operations in a fresh process and an empty directory. Only the call to the store is timed.",
     "Every answer is compared with the right one, outside the clock. At the end the store is closed and opened again, and its whole content \

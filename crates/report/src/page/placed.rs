@@ -16,7 +16,7 @@ pub(crate) fn placed(all: &[Section], place: Place) -> impl Iterator<Item = &Sec
     all.iter().filter(move |section| place_of(section.id) == Some(place))
 }
 
-/// Where a section belongs; `None` for those that the page shows in a shape of its own: failures and skipped cells.
+/// Where a section belongs. `None` for sections that the page shows in another shape: failures, and skipped or abandoned cells.
 fn place_of(id: SectionId) -> Option<Place> {
     match id {
         SectionId::Failures | SectionId::Skipped | SectionId::GivenUp => None,

@@ -1,4 +1,4 @@
-//! A publication's figures as the page shows them beside ours, and which of them stand beside which contest. The rules are those of
+//! A publication's figures as the page shows them next to ours, and which of them belong to which contest. The rules are those of
 //! [`bakeoff_results::winners`], as in every report.
 
 use std::collections::BTreeMap;
@@ -56,14 +56,14 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
     }
 }
 
-/// Which figures of a publication stand beside which contests.
+/// Which figures of a publication belong to which contests.
 pub(crate) struct Beside {
     /// For each place of the contests the indices of the figures, by our measure.
     places: Vec<BTreeMap<Measure, Vec<usize>>>,
 }
 
 impl Beside {
-    /// Those of a publication beside the contests of these runs.
+    /// The figures of a publication that belong to the contests of these runs.
     pub(crate) fn new(published: &Published, contests: &Contests, runs: &[RankedRun]) -> Self {
         let of_runs: Vec<_> = runs.iter().map(|(_, of)| figures(published, of.run.record.suite.scale)).collect();
         let places = contests.places.iter().map(|place| {
@@ -82,7 +82,7 @@ impl Beside {
         Self { places: places.collect() }
     }
 
-    /// The indices of those that stand beside a contest.
+    /// The indices of the figures that belong to a contest.
     pub(crate) fn of(&self, event: &Event, place: usize) -> Vec<usize> {
         let of = |family| self.places[place].get(&event.measure(family)?);
         Family::ALL.into_iter().filter_map(of).flatten().copied().collect()

@@ -59,7 +59,7 @@ fn the_race_shows_every_round_and_who_left_it_when_and_why() {
     for name in ["LMDB", "SQLite", "Flat folder", "1×", "5×", "time of the race"] {
         assert!(words.contains(name), "{name}: {words}");
     }
-    // A store that left has its mark before the end of those that stayed.
+    // A store that left has its mark before the end of the stores that stayed.
     let lasts = page
         .browser
         .value("[...document.querySelectorAll('#race-0 .round > *')].map((each) => each.getBoundingClientRect().x)");
@@ -112,7 +112,7 @@ fn on_a_phone_no_figure_of_a_pick_has_to_be_scrolled_to() {
 fn marks_of_an_answer_that_is_opened_do_not_hide_each_other() {
     let mut page = Page::open(&[pick()]);
     let shown = page.browser.value("document.querySelector('.answer .strip').checkVisibility()");
-    assert_eq!(shown, false, "who is fastest over all phases is no second answer to what was asked");
+    assert_eq!(shown, false, "the fastest over all phases is no second answer to the question");
     let tops = "(() => { const all = [...document.querySelectorAll('.answer .strip')].filter((strip) => strip.checkVisibility()); \
                 return all.map((strip) => [...strip.querySelectorAll('.dot')].map((each) => each.getBoundingClientRect())) \
                   .every((dots) => dots.every((one, at) => dots.slice(at + 1).every((other) => Math.abs(one.left - other.left) + Math.abs(one.top - other.top) > 4))) && all.length; })()";

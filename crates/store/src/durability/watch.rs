@@ -210,7 +210,7 @@ impl Watch {
         self.moved(&names);
     }
 
-    /// What was written goes with a file that is moved to another name, and is gone with one that is removed.
+    /// What was written follows a file that is moved to another name, and is forgotten with a removed file.
     fn moved(&mut self, names: &[PathBuf]) {
         let Some((old, new)) = names.split_first() else { return };
         let files = std::mem::take(&mut self.written).into_iter();

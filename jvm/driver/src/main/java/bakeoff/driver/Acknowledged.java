@@ -25,7 +25,7 @@ final class Acknowledged {
         this.slots = slots;
     }
 
-    /** Maps the file of a caller. Refuses one that is not as the protocol says, or was used. */
+    /** Maps the file of a caller. Refuses a file that breaks the protocol, or was used. */
     static Acknowledged open(Path path, int lanes) throws Failure {
         long bytes = (lanes + 1L) * SLOT_BYTES;
         if (!Files.isRegularFile(path)) {

@@ -148,7 +148,7 @@ final class Checker {
         return slice(record.valueOffset, record.valueBytes()).mismatch(found(block, index));
     }
 
-    /** Whether the value read is another one that its record may have while a lane replaces it. */
+    /** Whether the value read is another value that its record may have while a lane replaces it. */
     private boolean isOfAnotherLane(Block<?> block, int index) {
         if (!block.has(index, Flags.SHARED)) {
             return false;

@@ -126,7 +126,7 @@ record Request(
         }
     }
 
-    /** By itself the parser takes comments, single quotes and much else. */
+    /** A strict parser: by default it takes comments, single quotes and much else. */
     private static JsonReader reader(String text) {
         JsonReader reader = new JsonReader(new StringReader(text));
         reader.setStrictness(Strictness.STRICT);
@@ -275,7 +275,7 @@ record Request(
         return List.copyOf(phases);
     }
 
-    /** Refuses a phase that so many threads replay if it contradicts itself. */
+    /** Refuses a phase, replayed by this many threads, that contradicts itself. */
     private static void refuseWrong(Phase phase, int threads) throws Failure {
         String wrong = null;
         if (phase.gate.isPresent() && !phase.reopen) {

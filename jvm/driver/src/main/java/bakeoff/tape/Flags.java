@@ -12,7 +12,7 @@ public final class Flags {
     public static final int DUE = 8;
     /** A whole scan may deliver entries in any order. */
     public static final int ANY_ORDER = 16;
-    /** Another lane replaces the value meanwhile. */
+    /** Another lane may replace the value at the same time. */
     public static final int SHARED = 32;
 
     private Flags() {}

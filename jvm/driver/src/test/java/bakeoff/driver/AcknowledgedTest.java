@@ -19,7 +19,7 @@ final class AcknowledgedTest {
     @TempDir
     Path directory;
 
-    /** Accepts so many writes and commits. */
+    /** Accepts {@code rest} writes and commits, then fails. */
     private static final class Fails implements Session<byte[]> {
         private int rest;
 
