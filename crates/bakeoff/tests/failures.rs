@@ -81,7 +81,7 @@ fn hang() {
     fails_as("hang", "timeout", "--timeout");
 }
 
-/// The cell is not marked failed: only a longer budget would show whether it fails. Other cells count.
+/// The cell is not marked failed: only a longer budget would show whether it fails.
 #[test]
 fn a_cell_that_goes_on_long_after_the_budget_is_given_up() {
     let place = Place::new();
