@@ -408,7 +408,7 @@ fn what_is_kept_shows_a_failure_by_hand() {
     let tape = place.path().join("kept/null-reads/tapes/02-get.tape");
     assert!(request.exists() && place.run(&["tape", "show", text(&tape)]).expect(0).stdout.contains("get"));
     let refused = place.run(&arguments).expect(2);
-    refused.says(&["name a directory that is not there"]);
+    refused.says(&["name a new directory in an existing one"]);
 }
 
 #[test]
