@@ -84,6 +84,9 @@ fn add_cuts(need: &Need, path: &Path, time: Duration, readers: Readers) -> Resul
             cuts: row.all().of_the_store(),
             broken: row.all().broken(row.level),
         }));
+        if rows.is_empty() && !was_interrupted {
+            tell!("The power cuts of {store} did not end in time: a longer --budget has it");
+        }
         if was_interrupted {
             outcome = Outcome::Interrupted;
             break;
