@@ -34,6 +34,7 @@ pub(super) enum Flush {
 pub(super) struct Directory {
     root: OwnedFd,
     durability: Durability,
+    /// Whether a record appears, or changes, by renaming a complete file to its name. Otherwise it is written in place.
     writes_by_renaming: bool,
     /// Whether the file system was found to have no `RENAME_NOREPLACE`.
     links: AtomicBool,
@@ -67,11 +68,6 @@ impl Directory {
         open_directory(self.root.as_fd(), b".")
     }
 
-    /// Whether a record appears, or changes, by renaming a complete new file to its name.
-    pub(super) fn writes_by_renaming(&self) -> bool {
-        self.writes_by_renaming
-    }
-
     /// When a session's writes are flushed, with or without batches.
     pub(super) fn flush(&self, batched: bool) -> Flush {
         match (self.durability, batched) {
@@ -86,36 +82,26 @@ impl Directory {
         syncfs(&self.root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))
     }
 
-    /// Writes a new file in place.
-    pub(super) fn create(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
-        self.write(path, OFlags::EXCL, value, flush)?;
+    /// Writes a file that must not exist. By renaming, others see no file there, or the complete one.
+    pub(super) fn create(&self, path: &[u8], temporary: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
+        if self.writes_by_renaming {
+            self.rename_written(path, temporary, value, (flush, RenameFlags::NOREPLACE))?;
+        } else {
+            self.write(path, OFlags::EXCL, value, flush)?;
+        }
         self.flush_parent(path, flush)
     }
 
-    /// Overwrites a file in place, or creates it.
-    pub(super) fn overwrite(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
-        self.write(path, OFlags::TRUNC, value, flush)?;
-        self.flush_parent(path, flush)
-    }
-
-    /// Writes a temporary file and renames it to `path`, which must not exist. Others see no file there, or the complete one.
-    pub(super) fn create_by_renaming(
-        &self,
-        path: &[u8],
-        temporary: &[u8],
-        value: &[u8],
-        flush: Flush,
-    ) -> Result<(), StoreError> {
-        self.rename_written(path, temporary, value, (flush, RenameFlags::NOREPLACE))?;
-        self.flush_parent(path, flush)
-    }
-
-    /// Writes a temporary file and renames it to `path`, whether or not that exists.
+    /// Writes a file that may exist.
     pub(super) fn replace(&self, path: &[u8], temporary: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
-        // Also in a batch the new file must be on the disk before it replaces the old one: data acknowledged before the batch must survive
-        // a power cut inside it.
-        let of_file = if flush == Flush::Together { Flush::Each } else { flush };
-        self.rename_written(path, temporary, value, (of_file, RenameFlags::empty()))?;
+        if self.writes_by_renaming {
+            // Also in a batch the new file must be on the disk before it replaces the old one: data acknowledged before the batch must
+            // survive a power cut inside it.
+            let of_file = if flush == Flush::Together { Flush::Each } else { flush };
+            self.rename_written(path, temporary, value, (of_file, RenameFlags::empty()))?;
+        } else {
+            self.write(path, OFlags::TRUNC, value, flush)?;
+        }
         self.flush_parent(path, flush)
     }
 

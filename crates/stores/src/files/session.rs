@@ -50,11 +50,7 @@ impl<'s> FileSession<'s> {
     /// Writes a file that may exist.
     fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.set_paths(key)?;
-        if self.directory.writes_by_renaming() {
-            self.directory.replace(&self.path, &self.temporary, value, self.flush)
-        } else {
-            self.directory.overwrite(&self.path, value, self.flush)
-        }
+        self.directory.replace(&self.path, &self.temporary, value, self.flush)
     }
 
     fn scan_unordered(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<(), StoreError> {
@@ -118,11 +114,7 @@ fn set_path(path: &mut Vec<u8>, layout: Layout, key: &[u8]) {
 impl Session for FileSession<'_> {
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.set_paths(key)?;
-        if self.directory.writes_by_renaming() {
-            self.directory.create_by_renaming(&self.path, &self.temporary, value, self.flush)
-        } else {
-            self.directory.create(&self.path, value, self.flush)
-        }
+        self.directory.create(&self.path, &self.temporary, value, self.flush)
     }
 
     fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
