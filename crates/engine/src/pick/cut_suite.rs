@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
-use serde::Serialize;
+use anyhow::Result;
 
+use crate::pick::conditions::PromisingMore;
 use crate::pick::need::Need;
-use crate::pick::suite::axes;
-use crate::pick::suite_file::{Access, Axes, Limits, Phase};
+use crate::pick::suite::{axes, of_every_need};
+use crate::pick::suite_file::{Access, Axes, Limits, Phase, SuiteFile};
 
 /// Cuts of each store, besides those of controls.
 const CUTS: u32 = 50;
@@ -21,20 +21,6 @@ const VALUES_BYTES: u64 = 16 << 20;
 /// The longest value that such a disk is used for, bytes.
 const RECORDED_VALUE_BYTES_MAX: u64 = 1 << 20;
 
-/// A suite with power cuts, of the part of the format that this needs (docs/SUITES.md).
-#[derive(Serialize)]
-struct CutSuite {
-    title: &'static str,
-    summary: &'static str,
-    seed: u64,
-    rounds: u32,
-    ending: &'static str,
-    cuts: u32,
-    axes: Axes,
-    limits: Limits,
-    phases: Vec<Phase>,
-}
-
 /// The suite's text for a store; `None` if values are too long for a disk in memory.
 ///
 /// # Errors
@@ -43,7 +29,7 @@ pub fn cut_suite(need: &Need, store: &str) -> Result<Option<String>> {
     if need.value_bytes.max() > RECORDED_VALUE_BYTES_MAX {
         return Ok(None);
     }
-    let records = (VALUES_BYTES / (need.value_bytes.mean() as u64).max(1)).clamp(1, RECORDS).min(need.records).max(1);
+    let records = (VALUES_BYTES / (need.value_bytes.mean() as u64).max(1)).min(RECORDS).min(need.records).max(1);
     let batch = (need.batch > 1).then_some(need.batch.min(records));
     let mix = [("update", 60.0), ("insert", 20.0), ("delete", 20.0)].map(|(kind, weight)| (kind.to_owned(), weight));
     let load = Phase { name: "load", operation: Some("insert"), batch, ..Phase::default() };
@@ -55,16 +41,18 @@ pub fn cut_suite(need: &Need, store: &str) -> Result<Option<String>> {
         batch,
         ..Phase::default()
     };
-    let suite = CutSuite {
+    let stores = [store.to_owned()];
+    let suite = SuiteFile {
         title: "Power cuts of a pick",
         summary: "What simulated power cuts leave of a store that a pick found best.",
-        seed: need.seed,
         rounds: 1,
-        ending: "cut",
-        cuts: CUTS,
-        axes: Axes { records: Some(records), threads: None, ..axes(need, &[store.to_owned()]) },
+        ending: Some("cut"),
+        cuts: Some(CUTS),
+        memory: None,
+        axes: Axes { records: Some(records), threads: None, ..axes(need, &stores) },
         limits: Limits { timeout: "1m".to_owned() },
         phases: vec![load, change],
+        ..of_every_need(need, &stores, &PromisingMore::default())
     };
-    toml::to_string(&suite).map(Some).context("cannot write the suite of power cuts as TOML")
+    suite.to_text().map(Some)
 }

@@ -173,7 +173,7 @@ impl Default for Need {
 impl Need {
     /// Whether the mix has this kind of operation.
     pub fn does(&self, operation: &str) -> bool {
-        self.mix.iter().any(|(kind, _)| kind == operation)
+        does(&self.mix, operation)
     }
 
     /// Whether it asks for records by their keys, so that one may be missing.
@@ -198,9 +198,11 @@ impl Need {
 
     /// How many bytes of their keys the prefix scans and first entries of a mix have in common, if any.
     pub(crate) fn prefix_of(&self, mix: &[(String, f64)]) -> Option<u32> {
-        let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
-        let suits = || does("scan-prefix").then(|| self.prefix_of_a_hundred());
-        if does("scan-prefix") || does("first") { self.prefix_bytes.or_else(suits) } else { None }
+        if does(mix, "scan-prefix") {
+            Some(self.prefix_bytes.unwrap_or_else(|| self.prefix_of_a_hundred()))
+        } else {
+            self.prefix_bytes.filter(|_| does(mix, "first"))
+        }
     }
 
     /// The prefix that about a hundred records have in common.
@@ -238,6 +240,11 @@ impl Need {
     }
 }
 
+/// Whether a mix has this kind of operation.
+pub(crate) fn does(mix: &[(String, f64)], operation: &str) -> bool {
+    mix.iter().any(|(kind, _)| kind == operation)
+}
+
 /// Whether a mix asks for records by their keys.
 pub(crate) fn looks_up(mix: &[(String, f64)]) -> bool {
     mix.iter().any(|(kind, _)| matches!(kind.as_str(), "get" | "exists"))
@@ -250,8 +257,7 @@ pub(crate) fn visits(mix: &[(String, f64)]) -> bool {
 
 /// [`Need::is_shareable`] of a mix.
 pub(crate) fn is_shareable(mix: &[(String, f64)]) -> bool {
-    let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
-    !(does("delete") || does("insert") && visits(mix))
+    !(does(mix, "delete") || does(mix, "insert") && visits(mix))
 }
 
 /// Whether a kind of operation changes the store.

@@ -15,7 +15,7 @@ use bakeoff_text::{counted, format_count, format_size, format_size_range};
 
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
 use crate::pick::memory::{MemoryChange, data_bytes, memory_changes, memory_text};
-use crate::pick::need::{Need, RECORDS_MAX, is_shareable, is_write, looks_up, visits};
+use crate::pick::need::{Need, RECORDS_MAX, does, is_shareable, is_write, looks_up, visits};
 use crate::pick::suite_file::{Access, Axes, Limits, Phase, Role, Settings, StoreSettings, SuiteFile, Variant};
 
 /// Rounds of a race at most: a difference that 100 rounds do not show does not matter.
@@ -133,6 +133,7 @@ pub(crate) fn of_every_need(need: &Need, stores: &[String], promising_more: &Pro
         seed: need.seed,
         rounds: ROUNDS_MAX,
         ending: (need.optimize == Goal::Recovery).then_some("killed"),
+        cuts: None,
         memory: Some(memory_text(need.memory, data_bytes(need))),
         tape: None,
         axes: Axes { stores: Some(stores.to_vec()), durability: Some(need.durability), ..Axes::default() },
@@ -192,7 +193,6 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
         ..Phase::default()
     };
     let roles = roles(need, mix);
-    let does = |kind: &str| mix.iter().any(|(known, _)| known == kind);
     let writes = mix.iter().any(|(kind, _)| is_write(kind));
     let shares = need.threads > 1 && writes && (visits(mix) || !roles.is_empty()) && is_shareable(mix);
     let does_more_than_insert = mix.iter().any(|(kind, _)| kind != "insert");
@@ -205,7 +205,7 @@ pub(crate) fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durabili
         access_of: need
             .access_of
             .iter()
-            .filter(|(kind, _)| does(kind))
+            .filter(|(kind, _)| does(mix, kind))
             .map(|(kind, how)| (*kind, how.clone()))
             .collect(),
         batch: (need.batch > 1).then_some(need.batch),

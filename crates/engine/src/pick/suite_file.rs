@@ -17,6 +17,9 @@ pub(crate) struct SuiteFile {
     /// How stores are left before they are opened again, where that is not closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ending: Option<&'static str>,
+    /// Power cuts of each round, where the ending is `cut`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cuts: Option<u32>,
     /// Memory for caches and buffers, as a suite writes sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
@@ -29,6 +32,7 @@ pub(crate) struct SuiteFile {
     pub(crate) settings: Settings,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) phases: Vec<Phase>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) variants: Vec<Variant>,
 }
 
