@@ -63,7 +63,7 @@ pub use plan::run_record::{run_record, skipped};
 pub use plan::setup::Setup;
 pub use plan::source::SuiteSource;
 pub use power_cut::again::{CutAgain, PendingWrite, cut_again};
-pub use power_cut::grounds::{PICK_MEDIUM, can_cut_power, power_cut_possibility, serve_disk};
+pub use power_cut::grounds::{PICK_FILE_SYSTEM, can_cut_power, power_cut_possibility, serve_disk};
 pub use programs::Missing;
 pub use reporter::Reporter;
 pub use state::Ended;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use bakeoff_engine::pick::{Need, cut_suite};
 use bakeoff_engine::{
-    PICK_MEDIUM, Readers, Setup, SuiteSource, can_cut_power, execute, explained, make_run_directory, run_record,
+    PICK_FILE_SYSTEM, Readers, Setup, SuiteSource, can_cut_power, execute, explained, make_run_directory, run_record,
 };
 use bakeoff_measure::Machine;
 use bakeoff_protocol::Durability;
@@ -49,9 +49,8 @@ fn add_cuts(need: &Need, path: &Path, time: Duration, readers: Readers) -> Resul
     let end = Instant::now() + time;
     let mut record = RunRecord::read_whole(path)?;
     let Some(pick) = record.pick.as_mut() else { return Ok(Outcome::Good) };
-    let stores: Vec<String> = pick.finalists.iter().take(STORES_MAX).cloned().collect();
     let mut outcome = Outcome::Good;
-    for store in &stores {
+    for store in pick.finalists.iter().take(STORES_MAX) {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
             tell!("There is no time left to cut the power of {store}: a longer --budget has it");
@@ -61,32 +60,8 @@ fn add_cuts(need: &Need, path: &Path, time: Duration, readers: Readers) -> Resul
             tell!("Values are too long for disks in memory, so no power is cut");
             break;
         };
-        let media = [(PICK_MEDIUM.0.to_owned(), PathBuf::from(PICK_MEDIUM.1))];
-        let options = RunOptions { media: media.into(), out: path.to_owned(), ..RunOptions::default() };
-        let source = SuiteSource { name: NAME.to_owned(), text };
-        let setup = Setup::new(&options.within(Some(left)), &source, false, REPORTER)?;
-        if setup.plan.workloads.is_empty() {
-            tell!("The power of {store} cannot be cut here");
-            continue;
-        }
-        let directory = make_run_directory(path, NAME, readers)?;
-        let file = run_record(&setup, source, Machine::read(), VERSION);
-        let measured = execute(&setup, &directory, file, Some(left))?;
-        let was_interrupted = measured.ended.interrupted;
-        let run = Run::read(directory.path())?;
-        measured.remove()?;
-        let rows = cut_rows(&run, &Contenders::new(&run.cells, &run.record.stores));
-        let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        pick.power_cuts.extend(rows.iter().map(|row| PickCuts {
-            store: store.clone(),
-            run: name.clone(),
-            file_system: PICK_MEDIUM.0.to_owned(),
-            cuts: row.all().of_the_store(),
-            broken: row.all().broken(row.level),
-        }));
-        if rows.is_empty() && !was_interrupted {
-            tell!("The power cuts of {store} did not end in time: a longer --budget has it");
-        }
+        let (cuts, was_interrupted) = cut(store, text, path, left, readers)?;
+        pick.power_cuts.extend(cuts);
         if was_interrupted {
             outcome = Outcome::Interrupted;
             break;
@@ -94,4 +69,34 @@ fn add_cuts(need: &Need, path: &Path, time: Duration, readers: Readers) -> Resul
     }
     record.write(path)?;
     Ok(outcome)
+}
+
+/// Runs a suite that cuts the power of a store, in a directory in that of the pick. Also whether the user stopped it.
+fn cut(store: &str, text: String, pick: &Path, time: Duration, readers: Readers) -> Result<(Option<PickCuts>, bool)> {
+    let media = [(PICK_FILE_SYSTEM.to_owned(), PathBuf::from(format!("new:{PICK_FILE_SYSTEM}")))];
+    let options = RunOptions { media: media.into(), out: pick.to_owned(), ..RunOptions::default() };
+    let source = SuiteSource { name: NAME.to_owned(), text };
+    let setup = Setup::new(&options.within(Some(time)), &source, false, REPORTER)?;
+    if setup.plan.workloads.is_empty() {
+        tell!("The power of {store} cannot be cut here");
+        return Ok((None, false));
+    }
+    let directory = make_run_directory(pick, NAME, readers)?;
+    let file = run_record(&setup, source, Machine::read(), VERSION);
+    let measured = execute(&setup, &directory, file, Some(time))?;
+    let was_interrupted = measured.ended.interrupted;
+    let run = Run::read(directory.path())?;
+    measured.remove()?;
+    let rows = cut_rows(&run, &Contenders::new(&run.cells, &run.record.stores));
+    if rows.is_empty() && !was_interrupted {
+        tell!("The power cuts of {store} did not end in time: a longer --budget has it");
+    }
+    let cuts = rows.first().map(|row| PickCuts {
+        store: store.to_owned(),
+        run: directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        file_system: PICK_FILE_SYSTEM.to_owned(),
+        cuts: row.all().of_the_store(),
+        broken: row.all().broken(row.level),
+    });
+    Ok((cuts, was_interrupted))
 }

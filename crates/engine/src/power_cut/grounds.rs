@@ -33,7 +33,7 @@ const FILE_SYSTEMS: [(&str, Options, Options); 3] = [
     ("btrfs", &[], &[("commit", Some("1"))]),
 ];
 
-/// The mount options of a file system, which is one that can be cut.
+/// The mount options of a file system that can be cut.
 pub(super) fn options(name: &str, pressure: bool) -> Options {
     let known = FILE_SYSTEMS.iter().find(|(known, ..)| *known == name);
     known.map_or(&[], |(_, usual, pressed)| if pressure { pressed } else { usual })
@@ -48,12 +48,12 @@ pub(crate) fn check(file_system: &NewFileSystem, missing: Missing) -> Result<()>
     check_devices()
 }
 
-/// The medium of picks that cut power: its file system, and how it is given.
-pub const PICK_MEDIUM: (&str, &str) = ("ext4", "new:ext4");
+/// The file system of the disks whose power a pick cuts.
+pub const PICK_FILE_SYSTEM: &str = "ext4";
 
-/// Whether the power of a disk with [`PICK_MEDIUM`] can be cut here.
+/// Whether the power of disks with [`PICK_FILE_SYSTEM`] can be cut here.
 pub fn can_cut_power() -> bool {
-    let file_system = NewFileSystem { name: PICK_MEDIUM.0, bytes: DISK_BYTES };
+    let file_system = NewFileSystem { name: PICK_FILE_SYSTEM, bytes: DISK_BYTES };
     check_here().is_ok() && file_system.check(Missing::Tell).is_ok()
 }
 

@@ -84,7 +84,8 @@ fn describe_power_cut(leaves: Leaves) -> &'static str {
 /// What a power cut leaves of a store, at least, and what simulated ones left of it, as further sentences.
 pub(crate) fn describe_power_cuts(picked: &Picked<'_>, store: &str) -> Option<String> {
     let leaves = describe_power_cut(picked.outcome.after_power_cut(store)?);
-    let Some(PickCuts { run, file_system, cuts, broken, .. }) = of_store(picked, store) else {
+    let of_store = picked.facts().power_cuts.iter().find(|cuts| cuts.store == store && cuts.cuts > 0);
+    let Some(PickCuts { run, file_system, cuts, broken, .. }) = of_store else {
         return Some(leaves.to_owned());
     };
     let what = format!("{} on {file_system}", counted(*cuts, "simulated power cut"));
@@ -99,11 +100,6 @@ pub(crate) fn describe_power_cuts(picked: &Picked<'_>, store: &str) -> Option<St
             )
         }
     })
-}
-
-/// The power cuts of a store, if there were any.
-fn of_store<'a>(picked: &Picked<'a>, store: &str) -> Option<&'a PickCuts> {
-    picked.facts().power_cuts.iter().find(|cuts| cuts.store == store && cuts.cuts > 0)
 }
 
 /// The share of flushes in the time of a write, where it is most of it, and what then decides among the stores that may
