@@ -163,10 +163,7 @@ impl Session {
         // Builds lead to tests with names that are not known yet.
         let unknown = self.options.only.iter().filter(|prefix| !is_known(prefix));
         let lead = |prefix: &String| if prefix.starts_with(steps::HEAVY_TESTS) { "heavy-build" } else { "build" };
-        let mut leads: BTreeSet<&str> = unknown.map(lead).collect();
-        if self.options.only.is_empty() {
-            leads.insert("build");
-        }
+        let leads: BTreeSet<&str> = unknown.map(lead).collect();
         wanted.retain(|name| self.options.wants(name) || leads.contains(name.as_str()));
         loop {
             let needs = steps.iter().filter(|step| wanted.contains(&step.name)).flat_map(|step| step.needs.clone());
