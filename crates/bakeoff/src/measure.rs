@@ -23,7 +23,7 @@ pub(crate) struct Measurement<'a> {
     pub(crate) budget: Option<Duration>,
     /// Show everything, and not the short answer.
     pub(crate) full: bool,
-    /// What is done with the measured run before it is shown.
+    /// Called with the directory of the measured run, before the run is shown.
     pub(crate) further: Option<&'a dyn Fn(&Path) -> Outcome>,
 }
 

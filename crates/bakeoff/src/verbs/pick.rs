@@ -154,7 +154,7 @@ fn typed_or_asked(arguments: &PickArguments) -> Result<Asked> {
     Ok(Asked { typed, built: Some(built), summary: None })
 }
 
-/// The stores that can do what is needed, and those that could at the other durability, which is measured too.
+/// The stores that can do what is needed, and stores that could at the other durability, which is measured too.
 fn in_suite(divided: &Divided) -> Vec<String> {
     [divided.able.clone(), divided.able_otherwise.clone()].concat()
 }
@@ -241,7 +241,7 @@ fn given(need: &Need) -> Vec<(String, String)> {
     words.cloned().collect()
 }
 
-/// The stores that cannot, with those that the plan left out of the need itself.
+/// The stores that cannot, and stores that the plan left out of the need itself.
 fn with_skipped(mut excluded: Vec<Excluded>, able: &[String], in_race: &[&str], setup: &Setup) -> Vec<Excluded> {
     for store in able.iter().filter(|store| !in_race.contains(&store.as_str())) {
         let skip = setup.plan.skipped.iter().find(|skip| skip.store.as_ref() == Some(store));

@@ -22,7 +22,7 @@ pub struct CutAgain {
     pub verdict: CutVerdict,
     /// The same in words.
     pub message: String,
-    /// The number of writes and flushes before the cut, of so many.
+    /// The number of writes and flushes before the cut, and of all.
     pub position: (usize, usize),
     /// What became of what was pending.
     pub policy: &'static str,

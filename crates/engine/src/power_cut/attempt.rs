@@ -37,7 +37,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Cuts the power of a recorded disk, and finds out what is left. So much was acknowledged, the store's own counter first.
+    /// Cuts the power of a recorded disk, and judges what remains. So much was acknowledged, the store's own counter first.
     fn cut(&self, stand: &Stand, recording: &Recording, cut: &Cut, acknowledged: &[u64]) -> Result<Outcome> {
         let image = recording.image(cut).context("cannot make the image of a power cut")?;
         let judged = self.recover(stand, &image, &acknowledged[1..])?;
